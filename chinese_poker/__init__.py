@@ -1,0 +1,42 @@
+"""A referee for 13-card Chinese Poker."""
+
+from .arrangement import Arrangement, Foul, Segment, parse_hand
+from .cards import Card, format_cards, parse_cards
+from .deal import Deal, Player
+from .errors import ArrangementError, CardError, ChinesePokerError, DealError, RuleSetError
+from .evaluate import Category, Strength, Wheel, evaluate
+from .naturals import Natural, find_naturals
+from .rules import RuleSet
+from .score import DealResult, Item, Matchup, PlayerResult, Reason, score
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Arrangement",
+    "ArrangementError",
+    "Card",
+    "CardError",
+    "Category",
+    "ChinesePokerError",
+    "Deal",
+    "DealError",
+    "DealResult",
+    "Foul",
+    "Item",
+    "Matchup",
+    "Natural",
+    "Player",
+    "PlayerResult",
+    "Reason",
+    "RuleSet",
+    "RuleSetError",
+    "Segment",
+    "Strength",
+    "Wheel",
+    "evaluate",
+    "find_naturals",
+    "format_cards",
+    "parse_cards",
+    "parse_hand",
+    "score",
+]

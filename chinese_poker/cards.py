@@ -1,0 +1,170 @@
+"""The 52 cards: read liberally, written one way.
+
+A card is its index::
+
+    index = 4 * (rank - 2) + suit      rank 2..14 (jack 11, queen 12, king 13, ace 14)
+                                       suit 0..3  (clubs, diamonds, hearts, spades)
+
+    2c 2d 2h 2s  3c 3d 3h 3s  ...  Kc Kd Kh Ks  Ac Ad Ah As
+     0  1  2  3   4  5  6  7       44 45 46 47  48 49 50 51
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from enum import IntEnum
+
+from .errors import CardError
+
+RANKS = "23456789TJQKA"
+SUITS = "cdhs"
+SEPARATORS = " \t\r\n,"
+"""What may stand between the cards of a string."""
+
+_SYMBOLS = {"c": "♣♧", "d": "♦♢", "h": "♥♡", "s": "♠♤"}
+_PICTURES = {"s": 0x1F0A0, "h": 0x1F0B0, "d": 0x1F0C0, "c": 0x1F0D0}
+_PICTURE_RANKS = "A23456789TJ_QK"
+_EMOJI_STYLE = "\ufe0e\ufe0f"
+
+
+class Card(IntEnum):
+    """One of the 52 cards, as its index 0..51.
+
+    >>> Card["As"], int(Card["As"]), Card["As"].rank, Card["As"].suit
+    (Card['As'], 51, 14, 3)
+    >>> str(Card["Td"]), Card["Td"] > Card["9s"]
+    ('Td', True)
+    """
+
+    _ignore_ = "_i _name"
+    for _i, _name in enumerate(rank + suit for rank in RANKS for suit in SUITS):
+        vars()[_name] = _i
+
+    @property
+    def rank(self) -> int:
+        """2..14; jack 11, queen 12, king 13, ace 14."""
+        return self // 4 + 2
+
+    @property
+    def suit(self) -> int:
+        """0..3: clubs, diamonds, hearts, spades."""
+        return self % 4
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"Card['{self.name}']"
+
+
+DECK: tuple[Card, ...] = tuple(Card)
+"""All 52 cards by index."""
+
+
+def _spellings() -> dict[str, Card]:
+    read: dict[str, Card] = {}
+    for card in DECK:
+        rank, suit = card.name[0], card.name[1]
+        picture = chr(_PICTURES[suit] + _PICTURE_RANKS.index(rank) + 1)
+        suits = (suit, suit.upper(), *_SYMBOLS[suit])
+        ranks = {rank, rank.lower()} | ({"10"} if rank == "T" else set())
+        read |= {r + s: card for r in ranks for s in suits} | {picture: card}
+    return read
+
+
+SPELLINGS = _spellings()
+"""Every text that is read as a card, less the variation selectors of emoji suits."""
+
+_TOKEN = re.compile(r"[🂠-🃿]|(?:10|.)[^🂠-🃿]?[\ufe0e\ufe0f]?", re.DOTALL)
+CARD_PATTERN = (
+    f"(?:10|[2-9TJQKAtjqka])[cdhsCDHS{''.join(_SYMBOLS.values())}][{_EMOJI_STYLE}]?"
+    f"|[{''.join(text for text in SPELLINGS if len(text) == 1)}][{_EMOJI_STYLE}]?"
+)
+"""Regular expression, without anchors, of the texts that :func:`parse_card` reads."""
+
+
+def parse_card(text: str) -> Card:
+    """Read one card.
+
+    :param text: ``As``, ``as``, ``AS``, ``10h``, ``A♠``, ``A♤`` or ``🂡``.
+    :raises CardError: ``unknown_card``, with the reason.
+
+    >>> [str(parse_card(text)) for text in ("as", "10H", "A♤", "🂽", "T♥️")]
+    ['As', 'Th', 'As', 'Qh', 'Th']
+    >>> parse_card("\\u212as")
+    Traceback (most recent call last):
+    chinese_poker.errors.CardError: unknown_card: 'Ks' is not a card: its 'K' is U+212A KELVIN SIGN; write As or Td
+    """
+    card = SPELLINGS.get(text)
+    if card is None and text and text[-1] in _EMOJI_STYLE:
+        card = SPELLINGS.get(text[:-1])
+    if card is None:
+        raise CardError("unknown_card", f"{quote(text)} is not a card: {_reason(text)}; write As or Td")
+    return card
+
+
+def _reason(text: str) -> str:
+    strange = [c for c in text if not c.isascii() and c not in _EMOJI_STYLE and c not in "♣♧♦♢♥♡♠♤"]
+    if strange:
+        name = unicodedata.name(strange[0], "an unnamed character")
+        return f"its {quote(strange[0])} is U+{ord(strange[0]):04X} {name}"
+    rank, suit = (text[:2], text[2:]) if text.startswith("10") else (text[:1], text[1:])
+    if rank == "1":
+        return "an ace is A, a ten is T or 10"
+    if rank == "0":
+        return "a ten is T or 10"
+    if rank.upper() not in RANKS and rank != "10":
+        return "its rank is none of 2 3 4 5 6 7 8 9 T J Q K A"
+    return "its suit is none of c d h s" if len(suit) == 1 else "it is no rank with a suit"
+
+
+def quote(text: str, limit: int = 24) -> str:
+    """Foreign text, fit to stand in a one-line message: shortened, and nothing in it that a terminal obeys.
+
+    >>> quote("x" * 30), quote("a\\x1b[2J")
+    ("'xxxxxxxxxxxxxxxxxxxxxxxx...'", "'a\\\\x1b[2J'")
+    """
+    shown = text if len(text) <= limit else text[:limit] + "..."
+    return "'" + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown) + "'"
+
+
+def split_cards(text: str) -> list[str]:
+    """The texts of the cards in a string, read or not.
+
+    >>> split_cards("AhKd,10c  5c🂡")
+    ['Ah', 'Kd', '10c', '5c', '🂡']
+    """
+    return [token for chunk in re.split(f"[{SEPARATORS}]+", text) for token in _TOKEN.findall(chunk)]
+
+
+def parse_cards(cards: str | Iterable[str | Card]) -> tuple[Card, ...]:
+    """Read cards in the order given: one string, with or without separators, or one text or card each.
+
+    :raises CardError: ``unknown_card``; in a list the pointer names the place.
+
+    >>> parse_cards("AhKd 10c")
+    (Card['Ah'], Card['Kd'], Card['Tc'])
+    >>> parse_cards(["A♥", Card["Kd"]])
+    (Card['Ah'], Card['Kd'])
+    """
+    in_string = isinstance(cards, str)
+    read, problems = [], []
+    for place, card in enumerate(split_cards(cards) if isinstance(cards, str) else cards):
+        try:
+            read.append(card if isinstance(card, Card) else parse_card(card))
+        except CardError as error:
+            problems.append(error if in_string else error.at(f"/{place}"))
+    if problems:
+        raise CardError.of(problems)
+    return tuple(read)
+
+
+def format_cards(cards: Iterable[Card]) -> str:
+    """The canonical text: ``parse_cards(format_cards(cards)) == tuple(cards)``.
+
+    >>> format_cards(parse_cards("🂡10h"))
+    'As Th'
+    """
+    return " ".join(card.name for card in cards)

@@ -1,0 +1,75 @@
+"""Every error that this package raises at its users.
+
+Each names the place (``line``, ``pointer``), the fault (``code``) and the remedy (in its text).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Self
+
+
+class ChinesePokerError(ValueError):
+    """What was read, where, what is wrong and what would be right.
+
+    :param code: the stable name of the fault, such as ``duplicate_card``.
+    :param message: one line for a person.
+    :param pointer: RFC 6901 JSON Pointer into the document; ``""`` is the whole document.
+    :param line: 1-based line of the file, where the text came from one.
+
+    >>> str(CardError("unknown_card", "'1s' is not a card", pointer="/players/0/front/2", line=17))
+    "17: /players/0/front/2: unknown_card: '1s' is not a card"
+    """
+
+    def __init__(self, code: str, message: str, *, pointer: str = "", line: int | None = None) -> None:
+        super().__init__(code, message, pointer, line)
+        self.code = code
+        self.message = message
+        self.pointer = pointer
+        self.line = line
+        self.problems: tuple[ChinesePokerError, ...] = (self,)
+
+    @classmethod
+    def of(cls, problems: Iterable[ChinesePokerError]) -> Self:
+        """One error for all the problems of a document: it reads as the first, and ``problems`` holds them all.
+
+        >>> error = DealError.of([DealError("too_few_players", "1 player"), CardError("unknown_card", "'1s'")])
+        >>> error.code, len(error.problems)
+        ('too_few_players', 2)
+        """
+        held = tuple(problem for error in problems for problem in error.problems)
+        first = held[0]
+        error = cls(first.code, first.message, pointer=first.pointer, line=first.line)
+        error.problems = held
+        return error
+
+    def __str__(self) -> str:
+        where = (str(self.line) if self.line else "", self.pointer, self.code, self.message)
+        return ": ".join(part for part in where if part)
+
+    def at(self, pointer: str, line: int | None = None) -> Self:
+        """The same fault seen from a document that holds it at ``pointer``.
+
+        >>> CardError("unknown_card", "'1s' is not a card", pointer="/2").at("/front").pointer
+        '/front/2'
+        """
+        placed = type(self)(self.code, self.message, pointer=pointer + self.pointer, line=line or self.line)
+        if len(self.problems) > 1:
+            placed.problems = tuple(problem.at(pointer, line) for problem in self.problems)
+        return placed
+
+
+class CardError(ChinesePokerError):
+    """A card, or a run of cards, that cannot be read."""
+
+
+class ArrangementError(ChinesePokerError):
+    """Cards that are no arrangement of a hand: other than 13, repeated, or no 3 or 5 to rank."""
+
+
+class DealError(ChinesePokerError):
+    """A deal that cannot be scored."""
+
+
+class RuleSetError(ChinesePokerError):
+    """A rule set that is unknown, unreadable or at odds with itself."""

@@ -1,0 +1,127 @@
+"""Rule sets by name, by file, or written out: one reader for all of them."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from .cards import quote
+from .documents import problems_of
+from .errors import RuleSetError
+from .rules import RuleSet
+
+_OWN_KEYS = ("title", "aliases", "revision", "sources", "inferred", "open")
+"""What a rule set does not take over from its base."""
+
+
+@cache
+def adapter() -> TypeAdapter[RuleSet]:
+    """The reader of rule sets, built on first use."""
+    return TypeAdapter(RuleSet)
+
+
+def rule_names() -> tuple[str, ...]:
+    """The presets: the four base rule sets first, the others by name.
+
+    >>> rule_names()[:5]
+    ('basic', 'eastern', 'western', 'mandarin', 'california-mandarin')
+    """
+    base = ("basic", "eastern", "western", "mandarin")
+    names = {path.name.removesuffix(".toml") for path in _folder().iterdir() if path.name.endswith(".toml")}
+    return (*base, *sorted(names.difference(base)))
+
+
+def _folder() -> resources.abc.Traversable:
+    return resources.files(__package__) / "rulesets"
+
+
+@cache
+def _preset(name: str) -> tuple[RuleSet, Mapping[str, Any]]:
+    document = tomllib.loads((_folder() / f"{name}.toml").read_text(encoding="utf-8"))
+    return _read(document, name)
+
+
+@cache
+def _aliases() -> dict[str, str]:
+    return {alias: name for name in rule_names() for alias in _preset(name)[0].aliases}
+
+
+def load_rules(name: str) -> RuleSet:
+    """A preset by name or alias, or a rule file by its path (a name that ends in ``.toml``).
+
+    :raises RuleSetError: ``unknown_rules``, ``unreadable_rules``, or what is wrong within.
+
+    >>> load_rules("mandarin").home_run.factor, load_rules("shisanshui").name
+    (3, 'taiwan')
+    """
+    if name.endswith(".toml"):
+        return _load_file(Path(name))
+    return _preset(_preset_name(name))[0]
+
+
+def _preset_name(name: str) -> str:
+    if name in rule_names():
+        return name
+    if name in _aliases():
+        return _aliases()[name]
+    fault = f"{quote(name)} is no rule set; known: {', '.join(rule_names())}; or give a file, as in ./my-club.toml"
+    raise RuleSetError("unknown_rules", fault)
+
+
+def _load_file(path: Path) -> RuleSet:
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        fault = f"{quote(str(path), 200)} cannot be read: {error.strerror}"
+        raise RuleSetError("unreadable_rules", fault) from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise RuleSetError(
+            "unreadable_rules", f"{quote(str(path), 200)} is not TOML: {quote(str(error), 80)}"
+        ) from None
+    return read_rules(document, path.stem)
+
+
+def read_rules(document: Mapping[str, Any], name: str = "house") -> RuleSet:
+    """A rule set written out: its own keys over those of the preset that ``base`` names, if any.
+
+    :param name: what it is called where it does not say.
+    :raises RuleSetError: everything that is wrong, each with its pointer.
+
+    >>> read_rules({"base": "eastern", "foul": {"units": 6}}).foul.units
+    6
+    """
+    return _read(document, name)[0]
+
+
+def _read(document: Mapping[str, Any], name: str) -> tuple[RuleSet, Mapping[str, Any]]:
+    own = {"name": name, **document}
+    base = own.pop("base", None)
+    if base is not None:
+        if not isinstance(base, str):
+            raise RuleSetError("unknown_rules", "write the name of a preset", pointer="/base")
+        try:
+            inherited = _preset(_preset_name(base))[1]
+        except RuleSetError as error:
+            raise error.at("/base") from None
+        own = _over({key: value for key, value in inherited.items() if key not in _OWN_KEYS}, own)
+    try:
+        return adapter().validate_json(json.dumps(own, default=str)), own
+    except ValidationError as error:
+        raise problems_of(error, adapter().json_schema(), RuleSetError) from None
+    except (TypeError, ValueError, RecursionError) as error:
+        raise RuleSetError("bad_value", quote(str(error), 80)) from None
+
+
+def _over(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in own.items():
+        below = merged.get(key)
+        merged[key] = _over(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+    return merged

@@ -1,0 +1,379 @@
+"""Documents: JSON of deals, arrangements and results, into values and back, with their JSON Schemas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import (
+    ConfigDict,
+    PlainValidator,
+    StrictBool,
+    StrictInt,
+    TypeAdapter,
+    ValidationError,
+    WithJsonSchema,
+    with_config,
+)
+from typing_extensions import TypedDict
+
+from . import naturals, presets
+from .arrangement import SEGMENTS, Arrangement, Foul, card_problems
+from .cards import CARD_PATTERN, SEPARATORS, Card, format_cards, parse_cards
+from .deal import SEAT_NAMES, SEATS, Deal, Player, deal_problems
+from .documents import problems_of, unknown_key
+from .errors import CardError, ChinesePokerError, DealError
+from .evaluate import CategoryName, Strength
+from .rules import RuleSet
+from .score import DealResult, Matchup, PlayerResult, played_naturals
+
+LONGEST_TEXT = 100
+"""Characters of a name, an id, or another short text."""
+
+_UNFIT = r"\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff"
+_unfit = re.compile(f"[{_UNFIT}]")
+
+
+def _read_text(value: Any) -> str:  # noqa: ANN401
+    if not isinstance(value, str):
+        raise DealError("bad_value", "write a text in quotes")
+    if not 1 <= len(value) <= LONGEST_TEXT:
+        raise DealError("bad_text", f"{len(value):,} characters; write 1 to {LONGEST_TEXT}")
+    if not value.isprintable() and (unfit := _unfit.search(value)):
+        raise DealError("bad_text", f"U+{ord(unfit[0]):04X} cannot stand in a text; leave it out")
+    return value
+
+
+def _read_cards(value: Any) -> tuple[Card, ...]:  # noqa: ANN401
+    if isinstance(value, str):
+        return parse_cards(value)
+    if not isinstance(value, list):
+        raise CardError("bad_value", 'write cards as one string or a list, as in "AhKd5c" or ["Ah", "Kd", "5c"]')
+    if not all(isinstance(card, str) for card in value):
+        raise CardError.of(
+            CardError("bad_value", 'write a card as a text, as in "As"', pointer=f"/{place}")
+            for place, card in enumerate(value)
+            if not isinstance(card, str)
+        )
+    return parse_cards(value)
+
+
+_CARD_KEYS = ("front", "middle", "back", "hand")
+_TEXT_SCHEMA = {"type": "string", "minLength": 1, "maxLength": LONGEST_TEXT, "pattern": f"^[^{_UNFIT}]*$"}
+_CARDS_SCHEMA = {
+    "anyOf": [
+        {"type": "array", "items": {"type": "string", "pattern": f"^(?:{CARD_PATTERN})$"}},
+        {"type": "string", "pattern": f"^[{SEPARATORS}]*(?:(?:{CARD_PATTERN})[{SEPARATORS}]*)*$"},
+    ],
+    "description": 'Cards, as "AhKd5c" or ["Ah", "Kd", "5c"]',
+}
+Text = Annotated[str, PlainValidator(_read_text), WithJsonSchema(_TEXT_SCHEMA)]
+Id = Annotated[
+    str | int,
+    PlainValidator(lambda value: value if type(value) is int else _read_text(value)),
+    WithJsonSchema({"anyOf": [_TEXT_SCHEMA, {"type": "integer"}]}),
+]
+Cards = Annotated[tuple[Card, ...], PlainValidator(_read_cards), WithJsonSchema(_CARDS_SCHEMA)]
+
+
+def _open_to_user_keys(schema: dict[str, Any]) -> None:
+    schema["additionalProperties"] = False
+    schema["patternProperties"] = {"^_": {}}
+
+
+_CONFIG = ConfigDict(extra="allow", strict=True, json_schema_extra=_open_to_user_keys)
+
+
+@with_config(_CONFIG)
+class PlayerDocument(TypedDict, total=False):
+    """One player: the three segments, or the hand of a declared natural, or a surrender."""
+
+    name: Text
+    front: Cards
+    middle: Cards
+    back: Cards
+    hand: Cards
+    declare: Text
+    surrender: StrictBool
+
+
+@with_config(_CONFIG)
+class DealDocument(TypedDict):
+    """A deal: 2 to 4 seats in order, null where vacant; ``banker`` is a seat, from 0."""
+
+    id: NotRequired[Id]
+    rules: NotRequired[Annotated[Any, WithJsonSchema({"type": ["string", "object"]})]]
+    players: list[PlayerDocument | None]
+    banker: NotRequired[StrictInt]
+
+
+@with_config(_CONFIG)
+class ArrangementDocument(TypedDict, total=False):
+    """An arrangement to be checked, or a hand."""
+
+    id: Id
+    front: Cards
+    middle: Cards
+    back: Cards
+    hand: Cards
+
+
+class SegmentResult(TypedDict):
+    """A segment: its cards, its category, and the whole in words; no category where it has the wrong size."""
+
+    cards: str
+    category: CategoryName | None
+    words: str
+
+
+class SegmentResults(TypedDict, total=False):
+    """The segments of an arrangement."""
+
+    front: SegmentResult
+    middle: SegmentResult
+    back: SegmentResult
+
+
+@with_config(_CONFIG)
+class PlayerResultDocument(SegmentResults):
+    """What one player did and won."""
+
+    seat: int
+    name: NotRequired[str]
+    vacant: NotRequired[Literal[True]]
+    total: int
+    foul: NotRequired[bool]
+    foul_reasons: NotRequired[list[str]]
+    natural: NotRequired[naturals.Natural | None]
+    surrender: NotRequired[Literal[True]]
+
+
+class ItemDocument(TypedDict):
+    """Units that the first player of the matchup gains, and why."""
+
+    reason: str
+    segment: NotRequired[Literal["front", "middle", "back"]]
+    units: int
+
+
+class MatchupDocument(TypedDict):
+    """Two seats, what the first gains from the second, and the items of it."""
+
+    players: tuple[int, int]
+    total: int
+    items: list[ItemDocument]
+
+
+@with_config(_CONFIG)
+class ResultDocument(TypedDict):
+    """A settled deal."""
+
+    id: NotRequired[str | int]
+    rules: str
+    revision: int
+    players: list[PlayerResultDocument]
+    matchups: list[MatchupDocument]
+    home_run: int | None
+
+
+SCHEMAS: Mapping[str, Any] = {"deal": DealDocument, "arrangement": ArrangementDocument, "result": ResultDocument}
+"""The documents that have a schema, beside ``rules``."""
+
+
+@cache
+def _adapter(kind: str) -> TypeAdapter[Any]:
+    return presets.adapter() if kind == "rules" else TypeAdapter(SCHEMAS[kind])
+
+
+def schema(kind: str) -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of ``deal``, ``arrangement``, ``result`` or ``rules``.
+
+    >>> schema("deal")["required"]
+    ['players']
+    """
+    document = _adapter(kind).json_schema()
+    if kind == "rules":
+        document["properties"] |= {"base": {"type": "string", "description": "The preset that fills what is left out"}}
+        document["required"] = []
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document}
+
+
+def _validated(kind: str, value: Any) -> Any:  # noqa: ANN401
+    if not isinstance(value, dict):
+        raise DealError("bad_value", f"{_json_name(value)} is no {kind}; write a JSON object")
+    try:
+        return _adapter(kind).validate_python(value)
+    except ValidationError as error:
+        raise problems_of(error, {}, DealError) from None
+
+
+def _json_name(value: Any) -> str:  # noqa: ANN401
+    names = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def _unknown_keys(value: Mapping[str, Any], shape: Any, pointer: str = "") -> list[ChinesePokerError]:  # noqa: ANN401
+    known = shape.__annotations__
+    unknown = [key for key in value if key not in known and not key.startswith("_")]
+    return [DealError("unknown_key", unknown_key(key, known), pointer=f"{pointer}/{key}") for key in unknown]
+
+
+def read_deal(value: Any, rules: RuleSet | None = None) -> tuple[Deal, RuleSet]:  # noqa: ANN401
+    """A deal out of a JSON value, and the rule set in force: the one given, else the document's, else ``basic``.
+
+    :raises DealError: every problem of the document, each with its pointer.
+
+    >>> deal, rules = read_deal({"players": [
+    ...     {"name": "North", "front": "QhQd2c", "middle": "9s9h4d4c7s", "back": "AsKsJs8s3s"},
+    ...     {"front": ["Ah", "Kd", "5c"], "middle": "8h8d6h6c2s", "back": "TcTdThTs2h"}]})
+    >>> deal.players[1].name, rules.name
+    ('East', 'basic')
+    """
+    document: DealDocument = _validated("deal", value)
+    entries = document["players"]
+    problems = _unknown_keys(document, DealDocument)
+    for seat, entry in enumerate(entries):
+        if entry is not None:
+            problems += _unknown_keys(entry, PlayerDocument, f"/players/{seat}")
+            problems += [problem.at(f"/players/{seat}") for problem in _shape_problems(entry)]
+    try:
+        rules = rules or _read_rules(document.get("rules", "basic"))
+    except ChinesePokerError as error:
+        problems += error.at("/rules").problems
+    names = [
+        None if entry is None else entry.get("name", SEAT_NAMES[seat % SEATS]) for seat, entry in enumerate(entries)
+    ]
+    if not problems or len(entries) > SEATS:
+        problems += deal_problems(names, [_parts(entry) if entry else {} for entry in entries], document.get("banker"))
+    if problems or rules is None:
+        raise DealError.of(problems)
+    players = tuple(_player(entry, name or "") if entry else None for entry, name in zip(entries, names, strict=True))
+    return Deal(players, document.get("banker"), document.get("id")), rules
+
+
+def _parts(entry: PlayerDocument | ArrangementDocument) -> dict[str, tuple[Card, ...]]:
+    return {key: cards for key in _CARD_KEYS if (cards := entry.get(key)) is not None}  # type: ignore[misc]
+
+
+def _shape_problems(entry: PlayerDocument | ArrangementDocument) -> Iterator[ChinesePokerError]:
+    """What is wrong with the keys that a player has, whatever the cards."""
+    given = entry.keys() & _CARD_KEYS
+    if "hand" in given and len(given) > 1:
+        yield DealError("contradiction", "give the hand or its segments, not both", pointer="/hand")
+    elif "hand" not in given and len(given) < len(SEGMENTS) and (given or not entry.get("surrender")):
+        missing = " and ".join(segment for segment in SEGMENTS if segment not in given)
+        yield DealError("missing_segment", f"{missing} missing; give front, middle and back, or hand")
+    if entry.get("surrender") and "declare" in entry:
+        yield DealError("contradiction", "a hand is declared or given up, not both", pointer="/surrender")
+
+
+def _player(entry: PlayerDocument, name: str) -> Player:
+    arrangement = Arrangement(entry["front"], entry["middle"], entry["back"]) if "front" in entry else None
+    return Player(name, arrangement, entry.get("hand", ()), entry.get("declare"), entry.get("surrender", False))
+
+
+def _read_rules(value: Any) -> RuleSet:  # noqa: ANN401
+    if isinstance(value, str):
+        if value.endswith(".toml"):
+            fault = "a document names a preset or writes its rules out; give a file with --rules"
+            raise DealError("unknown_rules", fault)
+        return presets.load_rules(value)
+    if isinstance(value, dict):
+        return presets.read_rules(value)
+    raise DealError("bad_value", "write the name of a rule set, or the rules as an object")
+
+
+def check_arrangement(value: Any, rules: RuleSet) -> dict[str, Any]:  # noqa: ANN401
+    """What ``check`` says of an arrangement, or of a hand, which is not set and so no foul.
+
+    :raises DealError: every problem of the document, each with its pointer.
+
+    >>> rules = presets.load_rules("basic")
+    >>> check_arrangement({"front": "KsKhAd", "middle": "KdKcQsJsTs", "back": "AsAc3d3h2c"}, rules)["foul_reasons"]
+    ['front_beats_middle']
+    """
+    document: ArrangementDocument = _validated("arrangement", value)
+    problems = _unknown_keys(document, ArrangementDocument)
+    problems += _shape_problems(document)
+    problems = problems or list(card_problems(_parts(document), {}))
+    if problems:
+        raise DealError.of(problems)
+    result: dict[str, Any] = {"id": document["id"]} if "id" in document else {}
+    cards, foul, segments = document.get("hand", ()), Foul.NONE, SegmentResults()
+    if "front" in document:
+        arrangement = Arrangement(document["front"], document["middle"], document["back"])
+        foul, strengths = arrangement.judge(rules.wheel, middle_may_equal_back=rules.middle_may_equal_back)
+        cards, segments = arrangement.cards, _segment_results(arrangement, strengths)
+    natural_names = [str(natural) for natural in played_naturals(cards, rules)]
+    result |= {"foul": bool(foul), "foul_reasons": list(foul.reasons), "naturals": natural_names, **segments}
+    return result | _user_keys(document)
+
+
+def _user_keys(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key.startswith("_")}
+
+
+def _segment_results(arrangement: Arrangement, strengths: tuple[Strength | None, ...]) -> SegmentResults:
+    front, middle, back = (
+        _segment_result(cards, strength) for cards, strength in zip(arrangement.segments, strengths, strict=True)
+    )
+    return {"front": front, "middle": middle, "back": back}
+
+
+def _segment_result(cards: tuple[Card, ...], strength: Strength | None) -> SegmentResult:
+    category, words = _words(strength) if strength else (None, f"{len(cards)} cards")
+    return {"cards": format_cards(cards), "category": category, "words": words}
+
+
+@lru_cache(maxsize=8192)
+def _words(strength: Strength) -> tuple[CategoryName, str]:
+    return strength.category.word, strength.describe()
+
+
+def result_document(value: Mapping[str, Any], deal: Deal, result: DealResult) -> ResultDocument:
+    """A settled deal as its JSON document; the user's keys of the deal's document are copied."""
+    players: list[PlayerResultDocument] = []
+    for seat, (entry, player, outcome) in enumerate(zip(value["players"], deal.players, result.players, strict=True)):
+        if player is None or outcome is None:
+            players.append({"seat": seat, "vacant": True, "total": 0})
+        else:
+            players.append(_player_result(seat, entry, player, outcome))
+    document: ResultDocument = {
+        "rules": result.rules.name,
+        "revision": result.rules.revision,
+        "players": players,
+        "matchups": [_matchup(matchup) for matchup in result.matchups],
+        "home_run": result.home_run,
+    }
+    if deal.id is not None:
+        document["id"] = deal.id
+    return {**document, **_user_keys(value)}  # type: ignore[typeddict-item]
+
+
+def _player_result(seat: int, entry: Mapping[str, Any], player: Player, outcome: PlayerResult) -> PlayerResultDocument:
+    document: PlayerResultDocument = {
+        "seat": seat,
+        "name": player.name,
+        "total": outcome.total,
+        "foul": bool(outcome.foul),
+        "natural": outcome.natural,
+    }
+    if outcome.foul:
+        document["foul_reasons"] = list(outcome.foul.reasons)
+    if outcome.surrender:
+        document["surrender"] = True
+    if player.arrangement:
+        document |= _segment_results(player.arrangement, outcome.strengths)  # type: ignore[typeddict-item]
+    return {**document, **_user_keys(entry)}  # type: ignore[typeddict-item]
+
+
+def _matchup(matchup: Matchup) -> MatchupDocument:
+    items: list[ItemDocument] = [
+        {"reason": item.reason, "segment": item.segment.value, "units": item.units}
+        if item.segment
+        else {"reason": item.reason, "units": item.units}
+        for item in matchup.items
+    ]
+    return {"players": matchup.players, "total": matchup.total, "items": items}
