@@ -21,6 +21,8 @@ class Segment(StrEnum):
     MIDDLE = "middle"
     BACK = "back"
 
+    __hash__ = str.__hash__
+
 
 SEGMENTS = tuple(Segment)
 SIZES = (3, 5, 5)
@@ -45,6 +47,9 @@ class Foul(Flag):
     def reasons(self) -> tuple[str, ...]:
         """The names of what is wrong, as in JSON."""
         return tuple(flag.name.lower() for flag in self if flag.name)
+
+
+LEGAL = Foul.NONE
 
 
 class Judgement(NamedTuple):
@@ -72,7 +77,8 @@ class Arrangement:
     back: tuple[Card, ...]
 
     def __post_init__(self) -> None:
-        if len(self.cards) != HAND_SIZE or len(set(self.cards)) != HAND_SIZE:
+        cards = self.cards
+        if not len(set(cards)) == len(cards) == HAND_SIZE:
             raise ArrangementError.of(card_problems(dict(zip(SEGMENTS, self.segments, strict=True)), {}))
 
     @classmethod
@@ -107,10 +113,12 @@ class Arrangement:
             evaluate(self.middle, wheel) if len(self.middle) == 5 else None,
             evaluate(self.back, wheel) if len(self.back) == 5 else None,
         )
-        foul = Foul.NONE
+        if front is not None and middle is not None and back is not None and front <= middle < back:
+            return Judgement(LEGAL, strengths)
+        foul = LEGAL
         if front is None or middle is None or back is None:
             for flag, strength in zip((Foul.FRONT_SIZE, Foul.MIDDLE_SIZE, Foul.BACK_SIZE), strengths, strict=True):
-                foul |= flag if strength is None else Foul.NONE
+                foul |= flag if strength is None else LEGAL
         if front is not None and middle is not None and front > middle:
             foul |= Foul.FRONT_BEATS_MIDDLE
         if middle is not None and back is not None and middle >= back:

@@ -20,6 +20,8 @@ from .errors import CardError
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
+NAMES = tuple(rank + suit for rank in RANKS for suit in SUITS)
+"""The canonical text of each card, by index."""
 SEPARATORS = " \t\r\n,"
 """What may stand between the cards of a string."""
 
@@ -39,7 +41,7 @@ class Card(IntEnum):
     """
 
     _ignore_ = "_i _name"
-    for _i, _name in enumerate(rank + suit for rank in RANKS for suit in SUITS):
+    for _i, _name in enumerate(NAMES):
         vars()[_name] = _i
 
     @property
@@ -52,11 +54,13 @@ class Card(IntEnum):
         """0..3: clubs, diamonds, hearts, spades."""
         return self % 4
 
+    __hash__ = int.__hash__
+
     def __str__(self) -> str:
-        return self.name
+        return NAMES[self]
 
     def __repr__(self) -> str:
-        return f"Card['{self.name}']"
+        return f"Card['{self}']"
 
 
 DECK: tuple[Card, ...] = tuple(Card)
@@ -66,7 +70,7 @@ DECK: tuple[Card, ...] = tuple(Card)
 def _spellings() -> dict[str, Card]:
     read: dict[str, Card] = {}
     for card in DECK:
-        rank, suit = card.name[0], card.name[1]
+        rank, suit = NAMES[card][0], NAMES[card][1]
         picture = chr(_PICTURES[suit] + _PICTURE_RANKS.index(rank) + 1)
         suits = (suit, suit.upper(), *_SYMBOLS[suit])
         ranks = {rank, rank.lower()} | ({"10"} if rank == "T" else set())
@@ -77,7 +81,7 @@ def _spellings() -> dict[str, Card]:
 SPELLINGS = _spellings()
 """Every text that is read as a card, less the variation selectors of emoji suits."""
 
-_TOKEN = re.compile(r"[🂠-🃿]|(?:10|.)[^🂠-🃿]?[\ufe0e\ufe0f]?", re.DOTALL)
+_TOKEN = re.compile(f"[🂠-🃿]|(?:10|[^{SEPARATORS}])[^🂠-🃿{SEPARATORS}]?[{_EMOJI_STYLE}]?")
 CARD_PATTERN = (
     f"(?:10|[2-9TJQKAtjqka])[cdhsCDHS{''.join(_SYMBOLS.values())}][{_EMOJI_STYLE}]?"
     f"|[{''.join(text for text in SPELLINGS if len(text) == 1)}][{_EMOJI_STYLE}]?"
@@ -136,7 +140,7 @@ def split_cards(text: str) -> list[str]:
     >>> split_cards("AhKd,10c  5c🂡")
     ['Ah', 'Kd', '10c', '5c', '🂡']
     """
-    return [token for chunk in re.split(f"[{SEPARATORS}]+", text) for token in _TOKEN.findall(chunk)]
+    return _TOKEN.findall(text)
 
 
 def parse_cards(cards: str | Iterable[str | Card]) -> tuple[Card, ...]:
@@ -150,8 +154,16 @@ def parse_cards(cards: str | Iterable[str | Card]) -> tuple[Card, ...]:
     (Card['Ah'], Card['Kd'])
     """
     in_string = isinstance(cards, str)
+    texts = split_cards(cards) if isinstance(cards, str) else list(cards)
+    try:
+        return tuple([SPELLINGS[text] for text in texts])  # type: ignore[index]
+    except KeyError:
+        return _parse_each(texts, in_string)
+
+
+def _parse_each(cards: Iterable[str | Card], in_string: bool) -> tuple[Card, ...]:
     read, problems = [], []
-    for place, card in enumerate(split_cards(cards) if isinstance(cards, str) else cards):
+    for place, card in enumerate(cards):
         try:
             read.append(card if isinstance(card, Card) else parse_card(card))
         except CardError as error:
@@ -167,4 +179,4 @@ def format_cards(cards: Iterable[Card]) -> str:
     >>> format_cards(parse_cards("🂡10h"))
     'As Th'
     """
-    return " ".join(card.name for card in cards)
+    return " ".join([NAMES[card] for card in cards])

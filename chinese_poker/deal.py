@@ -75,9 +75,6 @@ def deal_problems(
     if banker is not None and not (0 <= banker < len(names) and names[banker] is not None):
         fault = f"{banker} is no player's seat; seats count from 0"
         yield DealError("banker_seat", fault, pointer="/banker")
-    cards = [card for hand in hands for segment in hand.values() for card in segment]
-    if len(set(cards)) == len(cards) == HAND_SIZE * seated:
-        return
     seen: dict[Card, str] = {}
     for seat, (label, hand) in enumerate(zip(labels(names), hands, strict=True)):
         if hand:
@@ -101,6 +98,10 @@ class Deal:
     id: str | int | None = None
 
     def __post_init__(self) -> None:
+        cards = [card for player in self.players if player for card in player.cards]
+        seated = len(self.players) - self.players.count(None)
+        if len(set(cards)) == len(cards) == HAND_SIZE * seated and 2 <= seated <= SEATS and self.banker is None:
+            return
         names = [player.name if player else None for player in self.players]
         hands = [player.parts if player else {} for player in self.players]
         problems = list(deal_problems(names, hands, self.banker))

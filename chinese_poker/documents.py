@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -34,10 +35,15 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _constant(name: str) -> NoReturn:
-    raise DealError("bad_json", f"{name} is no JSON number; write a number or leave it out")
+    raise DealError("bad_json", f"{quote(name)} is no number here; write a number or leave it out")
 
 
-_decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
+def _finite(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _constant(text)
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_finite)
 _skipper = json.JSONDecoder()
 
 

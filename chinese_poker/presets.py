@@ -27,6 +27,7 @@ def adapter() -> TypeAdapter[RuleSet]:
     return TypeAdapter(RuleSet)
 
 
+@cache
 def rule_names() -> tuple[str, ...]:
     """The presets: the four base rule sets first, the others by name.
 

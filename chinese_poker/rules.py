@@ -271,7 +271,7 @@ class RuleSet(_Part):
         return tuple(table)
 
     @property
-    def plain_values(self) -> tuple[SegmentValue, SegmentValue, SegmentValue]:
+    def plain_values(self) -> tuple[SegmentValue, ...]:
         """What the segments are worth whatever the category: what a foul loses."""
         units = self.units
         return SegmentValue(units.front, 0), SegmentValue(units.middle, 0), SegmentValue(units.back, 0)

@@ -5,12 +5,13 @@ Items add up to their matchup, matchups to the players' totals, and the totals o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
-from .arrangement import SEGMENTS, Foul, Segment
+from .arrangement import LEGAL, SEGMENTS, Foul, Segment
 from .cards import Card, quote
 from .deal import Deal, Player
 from .errors import DealError
@@ -45,6 +46,8 @@ class Reason(StrEnum):
     NATURAL = "natural"
     SURRENDER = "surrender"
     CAP = "cap"
+
+    __hash__ = str.__hash__
 
 
 class Item(NamedTuple):
@@ -92,20 +95,20 @@ class DealResult(NamedTuple):
 
 
 class _Seat(NamedTuple):
-    """A player as the settlement sees one; ``natural`` stands for the whole hand where it is declared."""
+    """A player as the settlement sees one.
+
+    ``natural`` stands for the whole hand where it is declared; ``values`` is what each segment is worth if it wins.
+    """
 
     player: Player
-    foul: Foul
-    strengths: tuple[Strength | None, Strength | None, Strength | None]
-    natural: Natural | None
     is_banker: bool
+    foul: Foul = LEGAL
+    natural: Natural | None = None
+    strengths: tuple[Strength | None, Strength | None, Strength | None] = (None, None, None)
+    values: _Values = ()
 
-    @property
-    def is_compared(self) -> bool:
-        return not (self.foul or self.natural or self.player.surrender)
 
-
-_NOT_SET = (None, None, None)
+_Values = tuple[SegmentValue, ...]
 _Sides = tuple[int, int, int]
 """Who wins front, middle and back: 1 the first player, -1 the second, 0 neither."""
 
@@ -135,7 +138,7 @@ def score(deal: Deal, rules: RuleSet, *, auto_declare: bool = False) -> DealResu
     matchups = []
     for pair in pairs:
         first, second = pair
-        items = _capped(_settle(seats[first], seats[second], sides[pair], rules, home_run in pair), rules)
+        items = _settle(seats[first], seats[second], sides[pair], rules, home_run in pair)
         total = sum([item.units for item in items])
         matchups.append(Matchup(pair, items, total))
         totals[first] += total
@@ -173,19 +176,27 @@ def _take_seat(player: Player, rules: RuleSet, auto_declare: bool, is_banker: bo
     if player.surrender:
         if rules.surrender is None:
             raise DealError("no_surrender", f"{rules.name} knows no surrender; leave it out", pointer="/surrender")
-        return _Seat(player, Foul.NONE, _NOT_SET, None, is_banker)
+        return _Seat(player, is_banker)
     natural = None
     if player.declare is not None:
         natural = _declared(player.cards, player.declare, rules)
     elif auto_declare:
         natural = next(iter(played_naturals(player.cards, rules)), None)
-    if player.arrangement:
-        foul, strengths = player.arrangement.judge(rules.wheel, middle_may_equal_back=rules.middle_may_equal_back)
-        return _Seat(player, Foul.NONE if natural else foul, strengths, natural, is_banker)
-    if natural is None:
-        fault = f"{player.name}'s hand is not set; give front, middle and back, or declare a natural"
-        raise DealError("not_set", fault, pointer="/hand")
-    return _Seat(player, Foul.NONE, _NOT_SET, natural, is_banker)
+    if player.arrangement is None:
+        if natural is None:
+            fault = f"{player.name}'s hand is not set; give front, middle and back, or declare a natural"
+            raise DealError("not_set", fault, pointer="/hand")
+        return _Seat(player, is_banker, natural=natural)
+    foul, strengths = player.arrangement.judge(rules.wheel, middle_may_equal_back=rules.middle_may_equal_back)
+    if natural:
+        return _Seat(player, is_banker, natural=natural, strengths=strengths)
+    values = () if foul else _values(strengths, rules)
+    return _Seat(player, is_banker, foul, None, strengths, values)
+
+
+def _values(strengths: Iterable[Strength | None], rules: RuleSet) -> _Values:
+    ranked = zip(rules.values, strengths, strict=True)
+    return tuple([row[strength >> 20] for row, strength in ranked if strength is not None])
 
 
 def _declared(cards: Sequence[Card], declared: str, rules: RuleSet) -> Natural:
@@ -216,14 +227,17 @@ def played_naturals(cards: Sequence[Card], rules: RuleSet) -> list[Natural]:
 
 
 def _compare(first: _Seat, second: _Seat, rules: RuleSet) -> _Sides:
-    if not (first.is_compared and second.is_compared):
+    if not (first.values and second.values):
         return (0, 0, 0)
-    front, middle, back = (
-        (a > b) - (a < b) or _break_tie(first, second, i, rules)
-        for i, (a, b) in enumerate(zip(first.strengths, second.strengths, strict=True))
-        if a is not None and b is not None
+    (a, b, c), (x, y, z) = first.strengths, second.strengths
+    front, middle, back = sides = ((a > x) - (a < x), (b > y) - (b < y), (c > z) - (c < z))  # type: ignore[operator]
+    if rules.ties is Ties.PUSH or (front and middle and back):
+        return sides
+    return (
+        front or _break_tie(first, second, 0, rules),
+        middle or _break_tie(first, second, 1, rules),
+        back or _break_tie(first, second, 2, rules),
     )
-    return front, middle, back
 
 
 def _break_tie(first: _Seat, second: _Seat, segment: int, rules: RuleSet) -> int:
@@ -251,7 +265,7 @@ def _scoops(first: _Seat, second: _Seat, sides: _Sides, rules: RuleSet) -> int:
     scoop = 0
     if rules.home_run.counts_naturals and not (first.player.surrender or second.player.surrender):
         scoop = bool(first.natural) - bool(second.natural)
-    if rules.home_run.counts_fouls and (first.is_compared or second.is_compared):
+    if rules.home_run.counts_fouls and (first.values or second.values):
         scoop = scoop or bool(second.foul) - bool(first.foul)
     return scoop
 
@@ -260,38 +274,35 @@ def _home_run(seats: dict[int, _Seat], sides: dict[tuple[int, int], _Sides], rul
     """The seat that scoops every other player, where the rule set pays for that."""
     if rules.home_run.factor == 1 or len(seats) < rules.home_run.players:
         return None
-    scooped = dict.fromkeys(seats, 0)
-    for (i, j), matchup_sides in sides.items():
-        scoop = _scoops(seats[i], seats[j], matchup_sides, rules)
-        scooped[i] += scoop == 1
-        scooped[j] += scoop == -1
-    return next((i for i, count in scooped.items() if count == len(seats) - 1), None)
+    scoops = {(i, j): _scoops(seats[i], seats[j], matchup, rules) for (i, j), matchup in sides.items()}
+    scooped = {(i, j) if side > 0 else (j, i) for (i, j), side in scoops.items() if side}
+    return next((i for i in seats if all((i, j) in scooped for j in seats if j != i)), None)
 
 
-def _settle(first: _Seat, second: _Seat, sides: _Sides, rules: RuleSet, home_run: bool) -> Iterator[Item]:
+def _settle(first: _Seat, second: _Seat, sides: _Sides, rules: RuleSet, home_run: bool) -> tuple[Item, ...]:
     """The items of one matchup, from the first player's side."""
-    if first.player.surrender or second.player.surrender:
-        return _surrendered(first, second, rules)
-    if first.natural or second.natural:
-        return _declared_naturals(first, second, rules)
-    if first.foul or second.foul:
-        return _fouled(first, second, rules, home_run)
-    values = rules.values
-    held = [
-        (values[i][a >> 20], values[i][b >> 20])
-        for i, (a, b) in enumerate(zip(first.strengths, second.strengths, strict=True))
-        if a is not None and b is not None
-    ]
-    return _segments(sides, held, rules, home_run)
+    if first.values and second.values:
+        items = _segments(sides, first.values, second.values, rules, home_run)
+    elif first.player.surrender or second.player.surrender:
+        items = _surrendered(first, second, rules)
+    elif first.natural or second.natural:
+        items = _declared_naturals(first, second, rules)
+    else:
+        items = _fouled(first, second, rules, home_run)
+    if rules.cap is not None:
+        total = sum([item.units for item in items])
+        if abs(total) > rules.cap:
+            return *items, Item(Reason.CAP, (rules.cap if total > 0 else -rules.cap) - total)
+    return items
 
 
-def _surrendered(first: _Seat, second: _Seat, rules: RuleSet) -> Iterator[Item]:
+def _surrendered(first: _Seat, second: _Seat, rules: RuleSet) -> tuple[Item, ...]:
     side = second.player.surrender - first.player.surrender
-    if side and not (first.foul or second.foul):
-        yield Item(Reason.SURRENDER, side * (rules.surrender or 0))
+    owed = 0 if first.foul or second.foul else rules.surrender or 0
+    return (Item(Reason.SURRENDER, side * owed),)
 
 
-def _declared_naturals(first: _Seat, second: _Seat, rules: RuleSet) -> Iterator[Item]:
+def _declared_naturals(first: _Seat, second: _Seat, rules: RuleSet) -> tuple[Item, ...]:
     worth, ranking = rules.naturals.worth, rules.naturals.ranking
     a, b = first.natural, second.natural
     if a is None or b is None:
@@ -311,70 +322,69 @@ def _declared_naturals(first: _Seat, second: _Seat, rules: RuleSet) -> Iterator[
                 else:
                     side = (ranking.index(a) < ranking.index(b)) - (ranking.index(a) > ranking.index(b))
                 units = side * worth[a if side > 0 else b]
-    yield Item(Reason.NATURAL, units)
+    return (Item(Reason.NATURAL, units),)
 
 
-def _fouled(first: _Seat, second: _Seat, rules: RuleSet, home_run: bool) -> Iterator[Item]:
+def _fouled(first: _Seat, second: _Seat, rules: RuleSet, home_run: bool) -> tuple[Item, ...]:
     side = bool(second.foul) - bool(first.foul)
-    yield Item(Reason.FOUL, side * (rules.foul.units or 0))
-    if side and rules.foul.pays is not FoulPays.FLAT:
-        values = list(rules.plain_values)
-        if rules.foul.pays is FoulPays.SCOOP_WITH_BONUSES:
-            strengths = (first if side > 0 else second).strengths
-            values = [rules.values[i][strength >> 20] for i, strength in enumerate(strengths) if strength is not None]
-        nothing = SegmentValue(0, 0)
-        held = [(value, nothing) if side > 0 else (nothing, value) for value in values]
-        yield from _segments((side, side, side), held, rules, home_run)
+    fault = Item(Reason.FOUL, side * (rules.foul.units or 0))
+    if not side or rules.foul.pays is FoulPays.FLAT:
+        return (fault,)
+    values = rules.plain_values
+    if rules.foul.pays is FoulPays.SCOOP_WITH_BONUSES:
+        values = (first if side > 0 else second).values
+    nothing = (SegmentValue(0, 0),) * len(values)
+    mine, theirs = (values, nothing) if side > 0 else (nothing, values)
+    return fault, *_segments((side, side, side), mine, theirs, rules, home_run)
 
 
-def _segments(
-    sides: _Sides, held: Sequence[tuple[SegmentValue, SegmentValue]], rules: RuleSet, home_run: bool
-) -> Iterator[Item]:
-    """The items of two compared arrangements: ``held`` is what each segment is worth to the first and the second."""
-    regular = 0
-    income = {1: 0, -1: 0}
-    paid_to_both = rules.bonuses.paid_to is PaidTo.BOTH
-    for segment, side, (mine, theirs) in zip(SEGMENTS, sides, held, strict=True):
-        won = mine if side > 0 else theirs
+@lru_cache(maxsize=1 << 16)
+def _segments(sides: _Sides, mine: _Values, theirs: _Values, rules: RuleSet, home_run: bool) -> tuple[Item, ...]:
+    """The items of two compared arrangements: what each segment is worth to the first player and to the second."""
+    items: list[Item] = []
+    regular = gained = lost = 0
+    both = rules.bonuses.paid_to is PaidTo.BOTH
+    for segment, side, my, their in zip(SEGMENTS, sides, mine, theirs, strict=True):
+        won = my if side > 0 else their
         if not side or won.regular or not won.bonus:
-            regular += side * won.regular
-            yield Item(Reason.SEGMENT, side * won.regular, segment)
-        for player, value in ((1, mine), (-1, theirs)):
-            if value.bonus and (player == side or paid_to_both):
-                income[player] += value.bonus
-                yield Item(Reason.BONUS, player * value.bonus, segment)
-    for player, units in income.items():
-        if rules.bonuses.cap is not None and units > rules.bonuses.cap:
-            income[player] = rules.bonuses.cap
-            yield Item(Reason.BONUS_CAP, player * (rules.bonuses.cap - units))
-    everything = regular + income[1] - income[-1]
+            units = side * won.regular
+            regular += units
+            items.append(Item(Reason.SEGMENT, units, segment))
+        if my.bonus and (side > 0 or both):
+            gained += my.bonus
+            items.append(Item(Reason.BONUS, my.bonus, segment))
+        if their.bonus and (side < 0 or both):
+            lost += their.bonus
+            items.append(Item(Reason.BONUS, -their.bonus, segment))
+    cap = rules.bonuses.cap
+    if cap is not None:
+        items += [Item(Reason.BONUS_CAP, cap - gained)] if gained > cap else []
+        items += [Item(Reason.BONUS_CAP, lost - cap)] if lost > cap else []
     lead = sum(sides)
-    majority = (lead > 0) - (lead < 0)
-    if rules.majority.rule is MajorityRule.TWO_OF_THREE and max(sides.count(1), sides.count(-1)) < 2:
-        majority = 0
-    if majority and rules.majority.units:
-        everything += majority * rules.majority.units
-        yield Item(Reason.MAJORITY, majority * rules.majority.units)
+    if rules.majority.units:
+        items += _majority(sides, lead, rules)
     if abs(lead) == len(sides):
         side = sides[0]
         if rules.scoop.units:
-            everything += side * rules.scoop.units
-            yield Item(Reason.SCOOP, side * rules.scoop.units)
-        yield from _factors(everything if rules.scoop.factor_on is FactorOn.ALL else regular, rules, home_run)
+            items.append(Item(Reason.SCOOP, side * rules.scoop.units))
+        on_all = rules.scoop.factor_on is FactorOn.ALL
+        items += _factors(sum([item.units for item in items]) if on_all else regular, rules, home_run)
+    return tuple(items)
 
 
-def _factors(base: int, rules: RuleSet, home_run: bool) -> Iterator[Item]:
+def _majority(sides: _Sides, lead: int, rules: RuleSet) -> list[Item]:
+    if rules.majority.rule is MajorityRule.TWO_OF_THREE and max(sides.count(1), sides.count(-1)) < 2:
+        return []
+    side = (lead > 0) - (lead < 0)
+    return [Item(Reason.MAJORITY, side * rules.majority.units)] if side else []
+
+
+def _factors(base: int, rules: RuleSet, home_run: bool) -> list[Item]:
+    items = []
     in_place = home_run and rules.home_run.mode is HomeRunMode.IN_PLACE
     if rules.scoop.factor > 1 and not in_place:
-        yield Item(Reason.SCOOP_FACTOR, base * (rules.scoop.factor - 1))
+        items.append(Item(Reason.SCOOP_FACTOR, base * (rules.scoop.factor - 1)))
         base *= rules.scoop.factor
     if home_run:
-        yield Item(Reason.HOME_RUN, base * (rules.home_run.factor - 1))
-
-
-def _capped(items: Iterator[Item], rules: RuleSet) -> tuple[Item, ...]:
-    settled = tuple(items)
-    total = sum([item.units for item in settled])
-    if rules.cap is None or abs(total) <= rules.cap:
-        return settled
-    return *settled, Item(Reason.CAP, (rules.cap if total > 0 else -rules.cap) - total)
+        items.append(Item(Reason.HOME_RUN, base * (rules.home_run.factor - 1)))
+    return items

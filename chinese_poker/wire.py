@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Annotated, Any, Literal, NotRequired
 
+import orjson
 from pydantic import (
     ConfigDict,
     PlainValidator,
@@ -23,11 +25,11 @@ from . import naturals, presets
 from .arrangement import SEGMENTS, Arrangement, Foul, card_problems
 from .cards import CARD_PATTERN, SEPARATORS, Card, format_cards, parse_cards
 from .deal import SEAT_NAMES, SEATS, Deal, Player, deal_problems
-from .documents import problems_of, unknown_key
+from .documents import pointer_to, problems_of, unknown_key
 from .errors import CardError, ChinesePokerError, DealError
 from .evaluate import CategoryName, Strength
 from .rules import RuleSet
-from .score import DealResult, Matchup, PlayerResult, played_naturals
+from .score import DealResult, Item, Matchup, PlayerResult, played_naturals
 
 LONGEST_TEXT = 100
 """Characters of a name, an id, or another short text."""
@@ -51,13 +53,12 @@ def _read_cards(value: Any) -> tuple[Card, ...]:  # noqa: ANN401
         return parse_cards(value)
     if not isinstance(value, list):
         raise CardError("bad_value", 'write cards as one string or a list, as in "AhKd5c" or ["Ah", "Kd", "5c"]')
-    if not all(isinstance(card, str) for card in value):
-        raise CardError.of(
-            CardError("bad_value", 'write a card as a text, as in "As"', pointer=f"/{place}")
-            for place, card in enumerate(value)
-            if not isinstance(card, str)
-        )
-    return parse_cards(value)
+    try:
+        return parse_cards(value)
+    except TypeError:
+        places = [place for place, card in enumerate(value) if not isinstance(card, str)]
+        fault = 'write a card as a text, as in "As"'
+        raise CardError.of(CardError("bad_value", fault, pointer=f"/{place}") for place in places) from None
 
 
 _CARD_KEYS = ("front", "middle", "back", "hand")
@@ -118,6 +119,12 @@ class ArrangementDocument(TypedDict, total=False):
     middle: Cards
     back: Cards
     hand: Cards
+
+
+_DEAL_KEYS = frozenset(DealDocument.__annotations__)
+_PLAYER_KEYS = frozenset(PlayerDocument.__annotations__)
+_SEGMENT_KEYS = frozenset(SEGMENTS)
+_SET_KEYS = _SEGMENT_KEYS | {"name"}
 
 
 class SegmentResult(TypedDict):
@@ -214,10 +221,11 @@ def _json_name(value: Any) -> str:  # noqa: ANN401
     return names.get(type(value), "a number")
 
 
-def _unknown_keys(value: Mapping[str, Any], shape: Any, pointer: str = "") -> list[ChinesePokerError]:  # noqa: ANN401
-    known = shape.__annotations__
+def _unknown_keys(value: Mapping[str, Any], known: frozenset[str]) -> list[ChinesePokerError]:
+    if value.keys() <= known:
+        return []
     unknown = [key for key in value if key not in known and not key.startswith("_")]
-    return [DealError("unknown_key", unknown_key(key, known), pointer=f"{pointer}/{key}") for key in unknown]
+    return [DealError("unknown_key", unknown_key(key, sorted(known)), pointer=pointer_to([key])) for key in unknown]
 
 
 def read_deal(value: Any, rules: RuleSet | None = None) -> tuple[Deal, RuleSet]:  # noqa: ANN401
@@ -233,24 +241,24 @@ def read_deal(value: Any, rules: RuleSet | None = None) -> tuple[Deal, RuleSet]:
     """
     document: DealDocument = _validated("deal", value)
     entries = document["players"]
-    problems = _unknown_keys(document, DealDocument)
+    problems = _unknown_keys(document, _DEAL_KEYS)
     for seat, entry in enumerate(entries):
-        if entry is not None:
-            problems += _unknown_keys(entry, PlayerDocument, f"/players/{seat}")
-            problems += [problem.at(f"/players/{seat}") for problem in _shape_problems(entry)]
+        if entry is not None and not _SEGMENT_KEYS <= entry.keys() <= _SET_KEYS:
+            found = [*_unknown_keys(entry, _PLAYER_KEYS), *_shape_problems(entry)]
+            problems += [problem.at(f"/players/{seat}") for problem in found]
     try:
         rules = rules or _read_rules(document.get("rules", "basic"))
     except ChinesePokerError as error:
         problems += error.at("/rules").problems
-    names = [
-        None if entry is None else entry.get("name", SEAT_NAMES[seat % SEATS]) for seat, entry in enumerate(entries)
-    ]
-    if not problems or len(entries) > SEATS:
-        problems += deal_problems(names, [_parts(entry) if entry else {} for entry in entries], document.get("banker"))
     if problems or rules is None:
         raise DealError.of(problems)
-    players = tuple(_player(entry, name or "") if entry else None for entry, name in zip(entries, names, strict=True))
-    return Deal(players, document.get("banker"), document.get("id")), rules
+    names = [None if entry is None else entry.get("name", SEAT_NAMES[i % SEATS]) for i, entry in enumerate(entries)]
+    banker = document.get("banker")
+    try:
+        players = tuple([_player(entry, name) for entry, name in zip(entries, names, strict=True)])
+        return Deal(players, banker, document.get("id")), rules
+    except ChinesePokerError:
+        raise DealError.of(deal_problems(names, [_parts(entry or {}) for entry in entries], banker)) from None
 
 
 def _parts(entry: PlayerDocument | ArrangementDocument) -> dict[str, tuple[Card, ...]]:
@@ -269,7 +277,9 @@ def _shape_problems(entry: PlayerDocument | ArrangementDocument) -> Iterator[Chi
         yield DealError("contradiction", "a hand is declared or given up, not both", pointer="/surrender")
 
 
-def _player(entry: PlayerDocument, name: str) -> Player:
+def _player(entry: PlayerDocument | None, name: str | None) -> Player | None:
+    if entry is None or name is None:
+        return None
     arrangement = Arrangement(entry["front"], entry["middle"], entry["back"]) if "front" in entry else None
     return Player(name, arrangement, entry.get("hand", ()), entry.get("declare"), entry.get("surrender", False))
 
@@ -295,7 +305,7 @@ def check_arrangement(value: Any, rules: RuleSet) -> dict[str, Any]:  # noqa: AN
     ['front_beats_middle']
     """
     document: ArrangementDocument = _validated("arrangement", value)
-    problems = _unknown_keys(document, ArrangementDocument)
+    problems = _unknown_keys(document, frozenset(ArrangementDocument.__annotations__))
     problems += _shape_problems(document)
     problems = problems or list(card_problems(_parts(document), {}))
     if problems:
@@ -370,10 +380,26 @@ def _player_result(seat: int, entry: Mapping[str, Any], player: Player, outcome:
 
 
 def _matchup(matchup: Matchup) -> MatchupDocument:
-    items: list[ItemDocument] = [
-        {"reason": item.reason, "segment": item.segment.value, "units": item.units}
+    return {"players": matchup.players, "total": matchup.total, "items": _items(matchup.items)}
+
+
+@lru_cache(maxsize=1 << 16)
+def _items(items: tuple[Item, ...]) -> list[ItemDocument]:
+    return [
+        {"reason": item.reason.value, "segment": item.segment.value, "units": item.units}
         if item.segment
-        else {"reason": item.reason, "units": item.units}
-        for item in matchup.items
+        else {"reason": item.reason.value, "units": item.units}
+        for item in items
     ]
-    return {"players": matchup.players, "total": matchup.total, "items": items}
+
+
+def dumps(document: Mapping[str, Any]) -> bytes:
+    """The JSON text of a document, in UTF-8 on one line.
+
+    >>> dumps({"name": "陳", "total": -4})
+    b'{"name":"\xe9\x99\xb3","total":-4}'
+    """
+    try:
+        return orjson.dumps(document)
+    except orjson.JSONEncodeError:  # a user's own key with what JSON allows and orjson does not: 2 ** 64, "\ud800"
+        return json.dumps(document, separators=(",", ":")).encode()

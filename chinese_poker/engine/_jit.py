@@ -1,9 +1,12 @@
 """One source, run as it is or compiled.
 
-A kernel is a plain function over sequences of integers. Called by its name it runs in the interpreter, where lists are
-the fast sequences, and needs nothing; ``compiled(kernel)`` is the same function as machine code, where the sequences are
-numpy arrays. numba is imported by the first ``compiled`` and keeps the machine code on disk.
+A kernel is a plain function over sequences of numbers. Called by its name it runs in the interpreter, where lists
+are the fast sequences, and needs nothing; ``compiled(kernel)`` is the same function as machine code, where the
+sequences are numpy arrays. numba is imported by the first ``compiled`` and keeps the machine code on disk; it looks at
+the age of a kernel's own file only, so kernels that call each other stand in one file.
 """
+
+# ruff: noqa: ANN401 (numba has no types)
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The searches, in words that the interpreter and numba both take.
 
-A hand stands in *engine order*: ascending in rank and, within a rank, the cards of long suits (five cards or more, which
-can make a flush) before the plain ones. A set of cards is a mask of 13 bits, the lowest card bit 0. Plain cards of one
-rank are interchangeable, so an arrangement is looked at only in the form in which the back takes such cards from below
-and the front from above.
+A hand stands in *engine order*: ascending in rank and, within a rank, the cards of long suits (five cards or
+more, which can make a flush) before the plain ones. A set of cards is a mask of 13 bits, the lowest card bit 0.
+Plain cards of one rank are interchangeable, so an arrangement is looked at only in the form in which the back
+takes such cards from below and the front from above.
 
 A found arrangement is packed so that integers compare as (back, middle, front)::
 
@@ -13,16 +13,28 @@ A found arrangement is packed so that integers compare as (back, middle, front):
 A *code* is a value over a mask, ``value << 13 | mask``.
 """
 
+# ruff: noqa: PLR0917 (machine code takes arguments by position)
+# ruff: noqa: PLR1730 (a call of max costs the interpreter more)
+
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from ._jit import kernel, kernel_for, trailing_zeros
 from .tables import FRONT_VALUES, Array, Ints, Lookup
 
+Numbers: TypeAlias = list[float] | Array
+Hands: TypeAlias = list[list[int]] | Array
+
 WHOLE = 8191
+"""The mask of all thirteen cards."""
+
+WORD = 6
+"""Compiled words have ``2 ** WORD`` bits."""
+LONG_WORD = 9
+"""In the interpreter one word of ``2 ** LONG_WORD`` bits is enough for all fronts."""
 
 
 class Work(NamedTuple):
@@ -49,7 +61,7 @@ class Work(NamedTuple):
     taken: Ints
     """(13 * words,): for each card the fronts, in words of bits by place, that hold it."""
     bits: Ints
-    """(13,): scratch."""
+    """(13,) int16: scratch."""
     spare: Ints
     """(1287,): scratch of the sort."""
     counts: Ints
@@ -57,11 +69,7 @@ class Work(NamedTuple):
 
 
 _SIZES = (13, 8192, 1287, 286, 286, 286, 286, 286, 286, 13 * 5, 13, 1287, 256)
-_TYPES = "i1 i2 i4 i4 i2 i2 i2 i2 i2 i8 i2 i4 i4".split()
-
-WORD = 6
-"""Compiled words have ``2 ** WORD`` bits; the interpreter has one word for all fronts."""
-LONG_WORD = 9
+_TYPES = ("i1", "i2", "i4", "i4", "i2", "i2", "i2", "i2", "i2", "i8", "i2", "i4", "i4")
 
 
 def list_work() -> Work:
@@ -80,7 +88,8 @@ def sort(codes: Ints, n: int, work: Work) -> None:
 @kernel_for(sort)
 def radix_sort(codes: Ints, n: int, work: Work) -> None:
     spare, counts = work.spare, work.counts
-    counts[:] = 0
+    for digit in range(256):
+        counts[digit] = 0
     for i in range(n):
         value = codes[i] >> 13
         counts[value & 127] += 1
@@ -160,7 +169,9 @@ def evaluate_suit(n: int, lookup: Lookup, work: Work) -> None:
         for d in range(3, e):
             for c in range(2, d):
                 mask_c = 1 << places[e] | 1 << places[d] | 1 << places[c]
-                ranks_c = 1 << (cards[places[e]] >> 2) | 1 << (cards[places[d]] >> 2) | 1 << (cards[places[c]] >> 2)
+                ranks_c = (
+                    1 << (cards[places[e]] >> 2) | 1 << (cards[places[d]] >> 2) | 1 << (cards[places[c]] >> 2)
+                )
                 for b in range(1, c):
                     mask_b = mask_c | 1 << places[b]
                     ranks_b = ranks_c | 1 << (cards[places[b]] >> 2)
@@ -192,7 +203,7 @@ def list_fronts(alike: int, lookup: Lookup, work: Work) -> int:
             last = value
             work.front_at[level] = value
             work.best[level] = -1
-        work.masks[i] = code & 8191
+        work.masks[i] = code & WHOLE
         work.legal[i] = lookup.least_five[value]
         work.level[i] = level
     return n
@@ -214,18 +225,24 @@ def list_backs(least: int, alike: int, lookup: Lookup, work: Work) -> int:
 
 
 @kernel
+def list_bits(mask: int, bits: Ints) -> None:
+    """Fill ``bits`` with the bits of a mask, ascending."""
+    n = 0
+    while mask:
+        bits[n] = mask & -mask
+        mask &= mask - 1
+        n += 1
+
+
+@kernel
 def best_middle(front: int, distinct: int, work: Work) -> int:
     """The best middle that goes with a front, be it legal there or not; -1 if none.
 
     :param distinct: 1 if the back has to be stronger than the middle, 0 if it may be equal.
     """
     values, bits = work.values, work.bits
-    rest = 8191 ^ front
-    n = 0
-    for i in range(13):
-        if rest >> i & 1:
-            bits[n] = 1 << i
-            n += 1
+    rest = WHOLE ^ front
+    list_bits(rest, bits)
     best = -1
     for d in range(3, 9):
         for c in range(2, d):
@@ -270,13 +287,32 @@ def index_fronts(n_fronts: int, word: int, work: Work) -> None:
 
 
 @kernel
-def undominated(hand: Ints, distinct: int, word: int, lookup: Lookup, work: Work, found: Ints, n_found: int) -> int:
-    """Append the undominated arrangements of a hand to ``found``, packed, the strongest back first.
+def free_fronts(back: int, w: int, start: int, end: int, word: int, taken: Ints) -> int:
+    """Word ``w`` of the fronts in ``start .. end - 1`` that share no card with a back."""
+    at = 13 * w
+    held = 0
+    while back:
+        held |= taken[at + trailing_zeros(back)]
+        back &= back - 1
+    free = ~held
+    if w == start >> word:
+        free &= -1 << (start & (1 << word) - 1)
+    if w == end - 1 >> word:
+        free &= (2 << (end - 1 & (1 << word) - 1)) - 1
+    return free
 
-    From the strongest back down, only that arrangement is new whose middle beats ``best`` of its front. Fronts below
-    ``end`` can gain nothing more, for behind them stands a middle as strong as the back; fronts above ``start`` are
-    illegal from here on.
 
+@kernel
+def search(
+    hand: Ints, every: int, distinct: int, word: int, lookup: Lookup, work: Work, found: Ints, n_found: int
+) -> int:
+    """Append arrangements of a hand to ``found``, packed, the strongest back first.
+
+    From the strongest back down, only that arrangement is undominated whose middle beats ``best`` of its front.
+    Fronts from ``end`` on can gain nothing more, for a middle as strong as the back was found with a front as strong;
+    fronts before ``start`` are illegal from here on.
+
+    :param every: 0 for the undominated ones, each triple of values once; 1 for all legal ones, some triples again.
     :param distinct: 1 if the back has to be stronger than the middle, 0 if it may be equal.
     :param n_found: how many there are in ``found`` already.
     :returns: how many there are now, or -1 if there was no room.
@@ -284,11 +320,11 @@ def undominated(hand: Ints, distinct: int, word: int, lookup: Lookup, work: Work
     alike = order(hand, work)
     evaluate(lookup, work)
     n_fronts = list_fronts(alike, lookup, work)
-    i = list_backs(least_back(n_fronts, distinct, work), alike, lookup, work) - 1
+    least = 0 if every else least_back(n_fronts, distinct, work)
+    i = list_backs(least, alike, lookup, work) - 1
     index_fronts(n_fronts, word, work)
     values, backs, best, taken = work.values, work.backs, work.best, work.taken
     masks, legal, level = work.masks, work.legal, work.level
-    low_bits = (1 << word) - 1
     room = len(found)
     start = 0
     end = n_fronts
@@ -303,44 +339,31 @@ def undominated(hand: Ints, distinct: int, word: int, lookup: Lookup, work: Work
             break
         first = n_found
         while i >= 0 and backs[i] >> 13 == back_value:
-            back = backs[i] & 8191
+            back = backs[i] & WHOLE
             i -= 1
-            rest = 8191 ^ back
-            b0 = trailing_zeros(back)
-            back_ = back & (back - 1)
-            b1 = trailing_zeros(back_)
-            back_ &= back_ - 1
-            b2 = trailing_zeros(back_)
-            back_ &= back_ - 1
-            b3 = trailing_zeros(back_)
-            b4 = trailing_zeros(back_ & (back_ - 1))
+            rest = WHOLE ^ back
             for w in range(start >> word, (end - 1 >> word) + 1):
-                at = 13 * w
-                free = ~(taken[at + b0] | taken[at + b1] | taken[at + b2] | taken[at + b3] | taken[at + b4])
-                if w == start >> word:
-                    free &= -1 << (start & low_bits)
-                if w == end - 1 >> word:
-                    free &= (2 << (end - 1 & low_bits)) - 1
+                free = free_fronts(back, w, start, end, word, taken)
                 while free:
                     j = w << word | trailing_zeros(free)
                     free &= free - 1
                     middle = values[rest ^ masks[j]]
-                    at_level = level[j]
-                    if middle <= best[at_level] or middle < legal[j] or middle > most:
+                    at = level[j]
+                    if middle <= best[at] or middle < legal[j] or middle > most:
                         continue
                     if n_found == room:
                         return -1
                     found[n_found] = middle << 22 | back << 9 | j
                     n_found += 1
-                    while at_level < n_fronts and best[at_level] < middle:
-                        best[at_level] = middle
-                        at_level += 1
-        n_found = settle(first, n_found, back_value, work, found)
+                    while not every and at < n_fronts and best[at] < middle:
+                        best[at] = middle
+                        at += 1
+        n_found = settle(first, n_found, every, back_value, work, found)
     return n_found
 
 
 @kernel
-def settle(first: int, n_found: int, back_value: int, work: Work, found: Ints) -> int:
+def settle(first: int, n_found: int, every: int, back_value: int, work: Work, found: Ints) -> int:
     """Of the finds with one back value keep those that no later one of them dominates, and pack them in full."""
     best, level, front_at, masks = work.best, work.level, work.front_at, work.masks
     kept = first
@@ -348,9 +371,151 @@ def settle(first: int, n_found: int, back_value: int, work: Work, found: Ints) -
         find = found[i]
         middle = find >> 22
         j = find & 511
-        at_level = level[j]
-        if best[at_level] == middle and (at_level == 0 or best[at_level - 1] < middle):
-            values = back_value << 22 | middle << 9 | front_at[at_level]
-            found[kept] = values << 26 | (find >> 9 & 8191) << 13 | masks[j]
+        at = level[j]
+        if every or (best[at] == middle and (at == 0 or best[at - 1] < middle)):
+            found[kept] = pack(back_value, middle, front_at[at], find >> 9 & WHOLE, masks[j])
             kept += 1
     return kept
+
+
+@kernel
+def pack(back_value: int, middle_value: int, front_value: int, back: int, front: int) -> int:
+    return (back_value << 22 | middle_value << 9 | front_value) << 26 | back << 13 | front
+
+
+@kernel
+def best_sum(
+    hand: Ints,
+    distinct: int,
+    word: int,
+    lookup: Lookup,
+    work: Work,
+    of_front: Numbers,
+    of_middle: Numbers,
+    of_back: Numbers,
+) -> int:
+    """The legal arrangement, packed, of the greatest ``of_front[f] + of_middle[m] + of_back[b]``.
+
+    The three tables, by value, never fall. Of equal sums the greater triple (back, middle, front) is taken, so the
+    answer is undominated. 0 if nothing is legal.
+    """
+    alike = order(hand, work)
+    evaluate(lookup, work)
+    n_fronts = list_fronts(alike, lookup, work)
+    n_backs = list_backs(least_back(n_fronts, distinct, work), alike, lookup, work)
+    index_fronts(n_fronts, word, work)
+    values, backs, taken = work.values, work.backs, work.taken
+    masks, legal, level, front_at = work.masks, work.legal, work.level, work.front_at
+    start = 0
+    end = n_fronts
+    greatest = -np.inf
+    answer = 0
+    for i in range(n_backs - 1, -1, -1):
+        back_value = backs[i] >> 13
+        back = backs[i] & WHOLE
+        rest = WHOLE ^ back
+        most = back_value - distinct
+        while start < end and legal[start] > most:
+            start += 1
+        at_most = of_back[back_value] + of_middle[most]
+        while start < end and at_most + of_front[front_at[level[end - 1]]] < greatest:
+            end -= 1
+        if start >= end:
+            break
+        for w in range(start >> word, (end - 1 >> word) + 1):
+            free = free_fronts(back, w, start, end, word, taken)
+            while free:
+                j = w << word | trailing_zeros(free)
+                free &= free - 1
+                middle = values[rest ^ masks[j]]
+                if middle < legal[j] or middle > most:
+                    continue
+                front_value = front_at[level[j]]
+                total = of_back[back_value] + of_middle[middle] + of_front[front_value]
+                if total >= greatest:
+                    packed = pack(back_value, middle, front_value, back, masks[j])
+                    if total > greatest or packed >> 26 > answer >> 26:
+                        greatest = total
+                        answer = packed
+    return answer
+
+
+@kernel
+def count_legal(hand: Ints, distinct: int, lookup: Lookup, work: Work) -> int:
+    """How many of the 72,072 arrangements of a hand are legal, every card by itself."""
+    order(hand, work)
+    evaluate(lookup, work)
+    n_fronts = list_fronts(0, lookup, work)
+    values, bits = work.values, work.bits
+    count = 0
+    for i in range(n_fronts):
+        least = work.legal[i]
+        rest = WHOLE ^ work.masks[i]
+        list_bits(rest, bits)
+        for d in range(3, 9):
+            for c in range(2, d):
+                for b in range(1, c):
+                    back_b = bits[9] | bits[d] | bits[c] | bits[b]
+                    for a in range(b):
+                        back = back_b | bits[a]
+                        value = values[back]
+                        other = values[rest ^ back]
+                        if value >= least and other >= least:
+                            count += 1 if value != other else 2 - 2 * distinct
+    return count
+
+
+@kernel
+def search_many(
+    hands: Hands,
+    first: int,
+    every: int,
+    distinct: int,
+    word: int,
+    lookup: Lookup,
+    work: Work,
+    found: Ints,
+    offsets: Ints,
+    ordered: Hands,
+) -> int:
+    """:func:`search` from hand ``first`` on until there is no more room in ``found``.
+
+    :param offsets: ``offsets[i] .. offsets[i + 1]`` is filled with the range in ``found`` of hand ``i``.
+    :param ordered: filled with the hands in engine order.
+    :returns: the number of hands done.
+    """
+    for i in range(first, len(hands)):
+        n_found = search(hands[i], every, distinct, word, lookup, work, found, offsets[i])
+        if n_found < 0:
+            return i
+        offsets[i + 1] = n_found
+        for k in range(13):
+            ordered[i][k] = work.cards[k]
+    return len(hands)
+
+
+@kernel
+def best_sum_many(
+    hands: Hands,
+    distinct: int,
+    word: int,
+    lookup: Lookup,
+    work: Work,
+    of_front: Numbers,
+    of_middle: Numbers,
+    of_back: Numbers,
+    found: Ints,
+    ordered: Hands,
+) -> None:
+    """:func:`best_sum` of every hand."""
+    for i in range(len(hands)):
+        found[i] = best_sum(hands[i], distinct, word, lookup, work, of_front, of_middle, of_back)
+        for k in range(13):
+            ordered[i][k] = work.cards[k]
+
+
+@kernel
+def count_legal_many(hands: Hands, distinct: int, lookup: Lookup, work: Work, counts: Ints) -> None:
+    """:func:`count_legal` of every hand."""
+    for i in range(len(hands)):
+        counts[i] = count_legal(hands[i], distinct, lookup, work)

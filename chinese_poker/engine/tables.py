@@ -111,7 +111,7 @@ def tables(wheel: Wheel = Wheel.LOWEST) -> Tables:
         fives=_masks(5),
         threes=_masks(3),
     )
-    lists = Lookup(*(array.tolist() for array in arrays))
+    lists = Lookup(*(np.asarray(array).tolist() for array in arrays))
     return Tables(wheel, arrays, lists, strength_of_five, strength_of_front)
 
 
