@@ -152,6 +152,19 @@ def parse_hand(cards: str | Iterable[str | Card]) -> tuple[Card, ...]:
     return hand
 
 
+def parse_segment(cards: str) -> tuple[Card, ...]:
+    """Read different cards, as many as there are.
+
+    :raises CardError: ``unknown_card``.
+    :raises ArrangementError: ``duplicate_card``.
+    """
+    segment = parse_cards(cards)
+    repeated = next((card for card in segment if segment.count(card) > 1), None)
+    if repeated is not None:
+        raise ArrangementError("duplicate_card", f"{repeated} is there twice; a deal holds each card once")
+    return segment
+
+
 def card_problems(
     parts: Mapping[str, Sequence[Card]], seen: dict[Card, str], owner: str = ""
 ) -> Iterator[ArrangementError]:

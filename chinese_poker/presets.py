@@ -43,10 +43,28 @@ def _folder() -> resources.abc.Traversable:
     return resources.files(__package__) / "rulesets"
 
 
+def preset_text(name: str) -> str:
+    """A preset's TOML file.
+
+    >>> preset_text("western").splitlines()[0]
+    'base = "basic"'
+    """
+    return (_folder() / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def rules_document(rules: RuleSet) -> dict[str, Any]:
+    """A rule set as JSON values, everything written out; :func:`read_rules` reads it back.
+
+    >>> read_rules(rules_document(load_rules("taiwan"))) == load_rules("taiwan")
+    True
+    """
+    document: dict[str, Any] = adapter().dump_python(rules, mode="json", exclude_none=True)
+    return document
+
+
 @cache
 def _preset(name: str) -> tuple[RuleSet, Mapping[str, Any]]:
-    document = tomllib.loads((_folder() / f"{name}.toml").read_text(encoding="utf-8"))
-    return _read(document, name)
+    return _read(tomllib.loads(preset_text(name)), name)
 
 
 @cache

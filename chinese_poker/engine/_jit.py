@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -46,8 +47,7 @@ def compiled(function: F) -> F:
 
 
 def _njit(function: FunctionType) -> object:
-    import numba
-
+    numba = import_module("numba")
     scope = function.__globals__
     names = {"__name__", "__file__", "__builtins__", *function.__code__.co_names} & scope.keys()
     twin = FunctionType(
@@ -74,9 +74,7 @@ def trailing_zeros(word: int) -> int:
 
 
 def _count_trailing_zeros() -> object:
-    from llvmlite import ir
-    from numba import types
-    from numba.extending import intrinsic
+    ir, types = import_module("llvmlite.ir"), import_module("numba.core.types")
 
     def typed(_context: Any, _word: Any) -> Any:
         def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -84,7 +82,7 @@ def _count_trailing_zeros() -> object:
 
         return types.int64(types.int64), build
 
-    return intrinsic(typed)
+    return cast(object, import_module("numba.extending").intrinsic(typed))
 
 
 _kernels[trailing_zeros] = _count_trailing_zeros

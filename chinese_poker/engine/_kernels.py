@@ -13,7 +13,6 @@ A found arrangement is packed so that integers compare as (back, middle, front):
 A *code* is a value over a mask, ``value << 13 | mask``.
 """
 
-# ruff: noqa: PLR0917 (machine code takes arguments by position)
 # ruff: noqa: PLR1730 (a call of max costs the interpreter more)
 
 from __future__ import annotations
@@ -169,9 +168,7 @@ def evaluate_suit(n: int, lookup: Lookup, work: Work) -> None:
         for d in range(3, e):
             for c in range(2, d):
                 mask_c = 1 << places[e] | 1 << places[d] | 1 << places[c]
-                ranks_c = (
-                    1 << (cards[places[e]] >> 2) | 1 << (cards[places[d]] >> 2) | 1 << (cards[places[c]] >> 2)
-                )
+                ranks_c = 1 << (cards[places[e]] >> 2) | 1 << (cards[places[d]] >> 2) | 1 << (cards[places[c]] >> 2)
                 for b in range(1, c):
                     mask_b = mask_c | 1 << places[b]
                     ranks_b = ranks_c | 1 << (cards[places[b]] >> 2)

@@ -49,9 +49,7 @@ class Arrangements:
     @property
     def values(self) -> Array:
         """(k, 3) int16: the front value and the five-card values of middle and back; see :mod:`.tables`."""
-        return np.stack(
-            [self.packed >> 26 & 511, self.packed >> 35 & 8191, self.packed >> 48], axis=1
-        ).astype(np.int16)
+        return np.stack([self.packed >> 26 & 511, self.packed >> 35 & 8191, self.packed >> 48], axis=1).astype(np.int16)
 
     @property
     def masks(self) -> Array:
@@ -186,9 +184,7 @@ def _search(
 class _Run:
     """Hands, tables and memory for one call, all as lists or all as arrays."""
 
-    def __init__(
-        self, hands: npt.ArrayLike, wheel: Wheel, middle_may_equal_back: bool, compile: bool | None
-    ) -> None:
+    def __init__(self, hands: npt.ArrayLike, wheel: Wheel, middle_may_equal_back: bool, compile: bool | None) -> None:
         array = _checked(hands)
         self.n = len(array)
         self.compile = _is_worth_compiling(self.n) if compile is None else compile
