@@ -1,7 +1,7 @@
 """A referee for 13-card Chinese Poker."""
 
 from .arrangement import Arrangement, Foul, Segment, parse_hand
-from .cards import Card, format_cards, parse_cards
+from .cards import DECK, Card, format_cards, parse_cards
 from .deal import Deal, Player
 from .errors import ArrangementError, CardError, ChinesePokerError, DealError, RuleSetError
 from .evaluate import Category, Strength, Wheel, evaluate
@@ -12,6 +12,7 @@ from .score import DealResult, Item, Matchup, PlayerResult, Reason, score
 __version__ = "0.1.0"
 
 __all__ = [
+    "DECK",
     "Arrangement",
     "ArrangementError",
     "Card",

@@ -79,7 +79,7 @@ class Arrangement:
     def __post_init__(self) -> None:
         cards = self.cards
         if not len(set(cards)) == len(cards) == HAND_SIZE:
-            raise ArrangementError.of(card_problems(dict(zip(SEGMENTS, self.segments, strict=True)), {}))
+            raise ArrangementError.of(card_problems(self.parts, {}))
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -96,6 +96,11 @@ class Arrangement:
     @property
     def segments(self) -> tuple[tuple[Card, ...], tuple[Card, ...], tuple[Card, ...]]:
         return self.front, self.middle, self.back
+
+    @property
+    def parts(self) -> dict[str, tuple[Card, ...]]:
+        """The segments under the keys of a document."""
+        return {"front": self.front, "middle": self.middle, "back": self.back}
 
     @property
     def cards(self) -> tuple[Card, ...]:

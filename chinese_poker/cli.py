@@ -12,7 +12,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from decimal import Decimal, InvalidOperation
-from importlib import resources
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
@@ -30,7 +29,7 @@ from .presets import load_rules, preset_text, rule_names, rules_document
 from .rules import RuleSet
 from .score import DealResult, score
 
-EXAMPLE = "club-night.jsonl"
+EXAMPLE = Path(__file__).with_name("examples") / "club-night.jsonl"
 _PROGRESS_FROM = 4 << 20
 
 
@@ -201,25 +200,21 @@ def score_command(
     if example == bool(files):
         raise click.UsageError("Name files of deals (or -), or give --example.")
     run = Run(errors)
-    with contextlib.ExitStack() as stack:
-        if example:
-            packaged = resources.files(__package__) / "examples" / EXAMPLE
-            files = (str(stack.enter_context(resources.as_file(packaged))),)
-        settled = _settled(run, files, rules, auto_declare)
-        if standings:
-            _write_standings(settled, as_json, as_csv, unit, currency)
-        elif as_json:
-            for document, deal, result in settled:
-                _write_json(wire.result_document(document.value, deal, result))
-        elif as_csv:
-            _write_csv_rows(
-                report.CSV_HEADER, (row for _, deal, result in settled for row in report.csv_rows(deal, result))
-            )
-        else:
-            for number, (_, deal, result) in enumerate(settled):
-                _print(*([""] if number else []), *(report.deal_tables(deal, result)))
-                if explain:
-                    _print(*report.explain(deal, result))
+    settled = _settled(run, (str(EXAMPLE),) if example else files, rules, auto_declare)
+    if standings:
+        _write_standings(settled, as_json, as_csv, unit, currency)
+    elif as_json:
+        for document, deal, result in settled:
+            _write_json(wire.result_document(document.value, deal, result))
+    elif as_csv:
+        _write_csv_rows(
+            report.CSV_HEADER, (row for _, deal, result in settled for row in report.csv_rows(deal, result))
+        )
+    else:
+        for number, (_, deal, result) in enumerate(settled):
+            _print(*([""] if number else []), *(report.deal_tables(deal, result)))
+            if explain:
+                _print(*report.explain(deal, result))
     run.end()
 
 

@@ -32,11 +32,7 @@ class Player:
     def parts(self) -> dict[str, tuple[Card, ...]]:
         """The cards under the keys of a document: ``front``, ``middle`` and ``back``, or ``hand``, or nothing."""
         if self.arrangement:
-            return {
-                "front": self.arrangement.front,
-                "middle": self.arrangement.middle,
-                "back": self.arrangement.back,
-            }
+            return self.arrangement.parts
         return {} if self.surrender and not self.hand else {"hand": self.hand}
 
     @property

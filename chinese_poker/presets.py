@@ -6,7 +6,6 @@ import json
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +34,11 @@ def rule_names() -> tuple[str, ...]:
     ('basic', 'eastern', 'western', 'mandarin', 'california-mandarin')
     """
     base = ("basic", "eastern", "western", "mandarin")
-    names = {path.name.removesuffix(".toml") for path in _folder().iterdir() if path.name.endswith(".toml")}
+    names = {path.stem for path in _FOLDER.glob("*.toml")}
     return (*base, *sorted(names.difference(base)))
 
 
-def _folder() -> resources.abc.Traversable:
-    return resources.files(__package__) / "rulesets"
+_FOLDER = Path(__file__).with_name("rulesets")
 
 
 def preset_text(name: str) -> str:
@@ -49,7 +47,7 @@ def preset_text(name: str) -> str:
     >>> preset_text("western").splitlines()[0]
     'base = "basic"'
     """
-    return (_folder() / f"{name}.toml").read_text(encoding="utf-8")
+    return (_FOLDER / f"{name}.toml").read_text(encoding="utf-8")
 
 
 def rules_document(rules: RuleSet) -> dict[str, Any]:

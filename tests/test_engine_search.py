@@ -13,6 +13,7 @@ import pytest
 from chinese_poker import engine
 from chinese_poker._treys import rank5
 from chinese_poker.cards import DECK, parse_cards
+from chinese_poker.engine.tables import tables
 from chinese_poker.evaluate import Wheel, evaluate
 
 BOTH = pytest.mark.parametrize("compile", [False, True], ids=["interpreted", "compiled"])
@@ -43,20 +44,23 @@ def all_legal(hand, wheel=Wheel.LOWEST, middle_may_equal_back=True):
 
 def brute_force(legal):
     """Of the rows those that no other one dominates, each once, ascending."""
-    left, kept = np.unique(legal, axis=0)[::-1], []
+    left, kept = ascending(legal)[::-1], []
     while len(left):
         kept.append(left[0])
         left = left[(left > left[0]).any(axis=1)]
     return np.array(kept)[::-1]
 
 
+def ascending(rows):
+    return rows[np.lexsort(rows.T[::-1])]
+
+
 def strengths(found, wheel=Wheel.LOWEST):
     """The strengths (front, middle, back) of what the engine found, one row each, ascending."""
-    table = engine.tables(wheel)
+    table = tables(wheel)
     front, middle, back = found.values.T
     columns = (table.strength_of_front[front], table.strength_of_five[middle], table.strength_of_five[back])
-    rows = np.stack(columns, axis=1)
-    return rows[np.lexsort(rows.T[::-1])]
+    return ascending(np.stack(columns, axis=1))
 
 
 def random_hands(n, seed, deck=range(52)):
@@ -87,7 +91,8 @@ def _no_flush(n, seed):
     return list(itertools.islice(found, n))
 
 
-MANY = [[0, 4, 11, 19, 22, 26, 29, 37, 42, 44, 47, 49, 51]]
+MANY = [parse_cards("2h 3c 4d 6c 7c 8c 9h Js Qd Kh Ad Ah As"), parse_cards("2c 3c 4s 6s 7h 8h 9d Jd Qh Kc Ks Ad As")]
+"""Hands of 6,615 and 4,935 undominated arrangements."""
 
 FAMILIES = {
     "one suit": [list(range(suit, 52, 4)) for suit in range(4)],
@@ -104,7 +109,7 @@ FAMILIES = {
     "pairs and trips": _with_groups(8, 11, 3, 2, 2, 2, 2, 2),
     "all low": random_hands(12, 12, range(28)),
     "all high": random_hands(12, 13, range(24, 52)),
-    "four ranks": [_cards("2", "3", "4") + [12], _cards("Q", "K", "A") + [3], _cards("2", "5", "A") + [20]],
+    "four ranks": [[*_cards("2", "3", "4"), 12], [*_cards("Q", "K", "A"), 3], [*_cards("2", "5", "A"), 20]],
     "two ranks of wheels": [_cards("A", "2", "3", suits="cdh") + _cards("4", "5", suits="ch")],
     "many": MANY,
 }
@@ -162,7 +167,7 @@ def test_interpreter_and_machine_code_find_the_same_arrangements():
 
 def test_the_cards_of_an_arrangement_have_its_values():
     found = engine.undominated(RANDOM[:50] + MANY)
-    table = engine.tables()
+    table = tables()
     for owner, cards, (front, middle, back) in zip(found.owners, found.cards(), found.values, strict=True):
         assert sorted(cards) == sorted(([*RANDOM[:50], *MANY])[owner])
         segments = [[DECK[card] for card in cards[part]] for part in (slice(3), slice(3, 8), slice(8, 13))]
@@ -219,7 +224,7 @@ def test_best_sum_is_the_best_of_all_legal_arrangements(compile):
 
 @pytest.mark.parametrize("wheel", Wheel)
 def test_values_stand_in_the_order_of_the_core(wheel):
-    table = engine.tables(wheel)
+    table = tables(wheel)
     dealer = random.Random(60)
     fives = [dealer.sample(DECK, 5) for _ in range(20_000)]
     fives += [list(five) for five in itertools.combinations(DECK[::4], 5)]
@@ -233,7 +238,7 @@ def test_values_stand_in_the_order_of_the_core(wheel):
 
 
 def test_values_are_those_of_treys():
-    table = engine.tables()
+    table = tables()
     dealer = random.Random(61)
     for cards in (dealer.sample(DECK, 5) for _ in range(5000)):
         assert table.value_of_five(evaluate(cards)) == 7462 - rank5(cards)
@@ -241,8 +246,8 @@ def test_values_are_those_of_treys():
 
 @pytest.mark.parametrize(
     "hands",
-    [range(12), range(14), [0] * 13, range(40, 53), range(-1, 12), np.zeros((2, 2, 13))],
-    ids=["12", "14", "repeated", "52", "-1", "shape"],
+    [range(12), range(14), [0] * 13, range(40, 53), range(-1, 12), np.zeros((2, 2, 13)), np.arange(13) / 2],
+    ids=["12", "14", "repeated", "52", "-1", "shape", "fractions"],
 )
 def test_what_is_no_hand_is_refused(hands):
     with pytest.raises(ValueError, match="hand"):

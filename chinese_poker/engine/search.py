@@ -87,7 +87,7 @@ def undominated(
 
     >>> found = undominated(range(0, 52, 4))  # a dragon of clubs
     >>> len(found), found.values[0].tolist()
-    (10, [290, 5864, 7461])
+    (10, [55, 7453, 7461])
     """
     return _search(hands, 0, wheel, middle_may_equal_back, compile)
 
@@ -150,7 +150,7 @@ def best_sum(
     :raises ValueError: tables of another shape, or that fall, under which a dominated arrangement could be best.
 
     >>> best_sum(range(0, 52, 4), np.arange(455), np.zeros(7462), np.zeros(7462)).values.tolist()
-    [[454, 6178, 6180]]
+    [[285, 7453, 7458]]
     """
     worth = [np.asarray(table, np.float64) for table in (of_front, of_middle, of_back)]
     for table, size in zip(worth, (FRONT_VALUES, FIVE_VALUES, FIVE_VALUES), strict=True):
@@ -222,10 +222,11 @@ def _is_worth_compiling(n: int) -> bool:
 def _checked(hands: npt.ArrayLike) -> Array:
     """The hands as (n, 13) int8."""
     array = np.asarray(hands)
-    array = array.reshape(-1, 13) if array.ndim == 1 else array
+    array = array[None] if array.ndim == 1 else array
     if array.ndim != 2 or array.shape[1] != 13:
-        raise ValueError(f"hands have the shape (n, 13), not {array.shape}")
+        raise ValueError(f"an array of hands has the shape (n, 13) or (13,), not {np.shape(hands)}")
     ascending = np.sort(array, axis=1)
-    if len(array) and (ascending.min() < 0 or ascending.max() > 51 or not (np.diff(ascending) > 0).all()):
-        raise ValueError("a hand has 13 different cards of the indices 0 to 51")
+    different = (ascending[:, 1:] > ascending[:, :-1]).all()
+    if array.dtype.kind not in "iu" or not different or array.min(initial=0) < 0 or array.max(initial=0) > 51:
+        raise ValueError("a hand has 13 different cards, of the indices 0 to 51")
     return np.ascontiguousarray(array, np.int8)

@@ -164,7 +164,7 @@ def _strengths(ranks: Array, wheel: Wheel, one_suit: bool = False) -> Array:
 
 
 def _multisets(size: int) -> Array:
-    return np.array(list(combinations_with_replacement(range(13), size)))
+    return np.fromiter(combinations_with_replacement(range(13), size), np.dtype((np.int64, size)))
 
 
 def _repeats(ranks: Array) -> Array:
