@@ -81,7 +81,7 @@ def _spellings() -> dict[str, Card]:
 SPELLINGS = _spellings()
 """Every text that is read as a card, less the variation selectors of emoji suits."""
 
-_TOKEN = re.compile(f"[🂠-🃿]|(?:10|[^{SEPARATORS}])[^🂠-🃿{SEPARATORS}]?[{_EMOJI_STYLE}]?")
+_TOKEN = re.compile(f"(?:[🂠-🃿]|(?:10|[^{SEPARATORS}])[^🂠-🃿{SEPARATORS}]?)[{_EMOJI_STYLE}]?")
 CARD_PATTERN = (
     f"(?:10|[2-9TJQKAtjqka])[cdhsCDHS{''.join(_SYMBOLS.values())}][{_EMOJI_STYLE}]?"
     f"|[{''.join(text for text in SPELLINGS if len(text) == 1)}][{_EMOJI_STYLE}]?"

@@ -86,6 +86,17 @@ def _with_groups(n, seed, *sizes):
     return hands
 
 
+def _runs_twice(n, seed):
+    """Hands in which middle and back can be the same straight."""
+    dealer = random.Random(seed)
+    hands = []
+    for _ in range(n):
+        lowest = dealer.randrange(9)
+        hand = [4 * rank + suit for rank in range(lowest, lowest + 5) for suit in dealer.sample(range(4), 2)]
+        hands.append(hand + dealer.sample(sorted(set(range(52)) - set(hand)), 3))
+    return hands
+
+
 def _no_flush(n, seed):
     found = (hand for hand in random_hands(100 * n, seed) if np.bincount(np.array(hand) % 4).max() < 5)
     return list(itertools.islice(found, n))
@@ -107,6 +118,7 @@ FAMILIES = {
     "trips": _with_groups(8, 9, 3, 3),
     "six pairs": _with_groups(12, 10, 2, 2, 2, 2, 2, 2, 1),
     "pairs and trips": _with_groups(8, 11, 3, 2, 2, 2, 2, 2),
+    "runs twice": _runs_twice(40, 14),
     "all low": random_hands(12, 12, range(28)),
     "all high": random_hands(12, 13, range(24, 52)),
     "four ranks": [[*_cards("2", "3", "4"), 12], [*_cards("Q", "K", "A"), 3], [*_cards("2", "5", "A"), 20]],
@@ -207,7 +219,8 @@ def test_order_of_cards_and_names_of_suits_change_nothing():
 @BOTH
 def test_best_sum_is_the_best_of_all_legal_arrangements(compile):
     numbers = np.random.default_rng(50)
-    hands = RANDOM[:40] + FAMILIES["one suit"] + FAMILIES["quads thrice"]
+    names = ("one suit", "two suits", "three suits", "quads thrice", "runs twice")
+    hands = RANDOM[:40] + list(itertools.chain(*map(FAMILIES.get, names)))
     everything = engine.legal(hands, compile=True)
     values = everything.values
     for steps in (numbers.random, lambda size: numbers.integers(0, 60, size) == 0, np.zeros):

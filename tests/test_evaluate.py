@@ -6,7 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
-from itertools import combinations, combinations_with_replacement, repeat
+from itertools import combinations, combinations_with_replacement, pairwise, repeat
 
 import pytest
 import treys
@@ -140,7 +140,7 @@ def test_fronts_and_middles_are_on_one_scale(wheel: str) -> None:
     classes = (*three_card_classes(), *five_card_classes())
     ranked = sorted((strength(cards, wheel), evaluate(parse_cards(cards), Wheel(wheel))) for cards in classes)
     assert len(ranked) == 455 + 7_462
-    for (lower, weaker), (higher, stronger) in zip(ranked, ranked[1:], strict=False):
+    for (lower, weaker), (higher, stronger) in pairwise(ranked):
         assert lower < higher
         assert weaker < stronger
 
