@@ -5,9 +5,10 @@ from .cards import DECK, Card, format_cards, parse_cards
 from .deal import Deal, Player
 from .errors import ArrangementError, CardError, ChinesePokerError, DealError, RuleSetError
 from .evaluate import Category, Strength, Wheel, evaluate
+from .matchup import Item, Reason
 from .naturals import Natural, find_naturals
 from .rules import RuleSet
-from .score import DealResult, Item, Matchup, PlayerResult, Reason, score
+from .score import DealResult, Matchup, PlayerResult, score
 
 __version__ = "0.1.0"
 

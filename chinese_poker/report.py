@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from .arrangement import SEGMENTS
 from .cards import NAMES, Card
 from .deal import Deal, labels
+from .matchup import Item, Reason
 from .rules import FoulPays, HomeRunMode, RuleSet
-from .score import DealResult, Item, Matchup, PlayerResult, Reason
+from .score import DealResult, Matchup, PlayerResult
 
 if TYPE_CHECKING:
     from rich.table import Table

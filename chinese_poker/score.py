@@ -6,56 +6,17 @@ Items add up to their matchup, matchups to the players' totals, and the totals o
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from enum import StrEnum
-from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
-from .arrangement import LEGAL, SEGMENTS, Foul, Segment
+from .arrangement import LEGAL, Foul
 from .cards import Card, quote
 from .deal import Deal, Player
 from .errors import DealError
 from .evaluate import Strength
-from .naturals import DRAGONS, Natural, find_naturals
-from .rules import (
-    Banker,
-    BetweenNaturals,
-    FactorOn,
-    FoulPays,
-    HomeRunMode,
-    MajorityRule,
-    NaturalsOrder,
-    PaidTo,
-    RuleSet,
-    SegmentValue,
-    Ties,
-)
-
-
-class Reason(StrEnum):
-    """Why an item is paid."""
-
-    SEGMENT = "segment"
-    BONUS = "bonus"
-    BONUS_CAP = "bonus_cap"
-    MAJORITY = "majority"
-    SCOOP = "scoop"
-    SCOOP_FACTOR = "scoop_factor"
-    HOME_RUN = "home_run"
-    FOUL = "foul"
-    NATURAL = "natural"
-    SURRENDER = "surrender"
-    CAP = "cap"
-
-    __hash__ = str.__hash__
-
-
-class Item(NamedTuple):
-    """One line of a settlement: units gained by the matchup's first player, negative where the second gains."""
-
-    reason: Reason
-    units: int
-    segment: Segment | None = None
+from .matchup import Item, Sides, State, scoops, settle
+from .naturals import Natural, find_naturals
+from .rules import Banker, RuleSet, SegmentValue, Ties
 
 
 class Matchup(NamedTuple):
@@ -95,22 +56,13 @@ class DealResult(NamedTuple):
 
 
 class _Seat(NamedTuple):
-    """A player as the settlement sees one.
-
-    ``natural`` stands for the whole hand where it is declared; ``values`` is what each segment is worth if it wins.
-    """
+    """A player as the settlement of a deal sees one."""
 
     player: Player
     is_banker: bool
+    state: State
     foul: Foul = LEGAL
-    natural: Natural | None = None
     strengths: tuple[Strength | None, Strength | None, Strength | None] = (None, None, None)
-    values: _Values = ()
-
-
-_Values = tuple[SegmentValue, ...]
-_Sides = tuple[int, int, int]
-"""Who wins front, middle and back: 1 the first player, -1 the second, 0 neither."""
 
 
 def score(deal: Deal, rules: RuleSet, *, auto_declare: bool = False) -> DealResult:
@@ -138,13 +90,15 @@ def score(deal: Deal, rules: RuleSet, *, auto_declare: bool = False) -> DealResu
     matchups = []
     for pair in pairs:
         first, second = pair
-        items = _settle(seats[first], seats[second], sides[pair], rules, home_run in pair)
+        items = settle(seats[first].state, seats[second].state, sides[pair], rules, home_run in pair)
         total = sum([item.units for item in items])
         matchups.append(Matchup(pair, items, total))
         totals[first] += total
         totals[second] -= total
     players = tuple(
-        PlayerResult(player.name, totals[i], seats[i].foul, seats[i].natural, player.surrender, seats[i].strengths)
+        PlayerResult(
+            player.name, totals[i], seats[i].foul, seats[i].state.natural, player.surrender, seats[i].strengths
+        )
         if player
         else None
         for i, player in enumerate(deal.players)
@@ -176,7 +130,7 @@ def _take_seat(player: Player, rules: RuleSet, auto_declare: bool, is_banker: bo
     if player.surrender:
         if rules.surrender is None:
             raise DealError("no_surrender", f"{rules.name} knows no surrender; leave it out", pointer="/surrender")
-        return _Seat(player, is_banker)
+        return _Seat(player, is_banker, State(surrender=True))
     natural = None
     if player.declare is not None:
         natural = _declared(player.cards, player.declare, rules)
@@ -186,15 +140,16 @@ def _take_seat(player: Player, rules: RuleSet, auto_declare: bool, is_banker: bo
         if natural is None:
             fault = f"{player.name}'s hand is not set; give front, middle and back, or declare a natural"
             raise DealError("not_set", fault, pointer="/hand")
-        return _Seat(player, is_banker, natural=natural)
+        return _Seat(player, is_banker, State(natural=natural))
     foul, strengths = player.arrangement.judge(rules.wheel, middle_may_equal_back=rules.middle_may_equal_back)
     if natural:
-        return _Seat(player, is_banker, natural=natural, strengths=strengths)
-    values = () if foul else _values(strengths, rules)
-    return _Seat(player, is_banker, foul, None, strengths, values)
+        return _Seat(player, is_banker, State(natural=natural), LEGAL, strengths)
+    state = State(foul=True) if foul else State(values=segment_values(strengths, rules))
+    return _Seat(player, is_banker, state, foul, strengths)
 
 
-def _values(strengths: Iterable[Strength | None], rules: RuleSet) -> _Values:
+def segment_values(strengths: Iterable[Strength | None], rules: RuleSet) -> tuple[SegmentValue, ...]:
+    """What each segment of a legal arrangement is worth if it wins."""
     ranked = zip(rules.values, strengths, strict=True)
     return tuple([row[strength >> 20] for row, strength in ranked if strength is not None])
 
@@ -226,8 +181,8 @@ def played_naturals(cards: Sequence[Card], rules: RuleSet) -> list[Natural]:
     return [natural for natural in rules.naturals.ranking if natural in held]
 
 
-def _compare(first: _Seat, second: _Seat, rules: RuleSet) -> _Sides:
-    if not (first.values and second.values):
+def _compare(first: _Seat, second: _Seat, rules: RuleSet) -> Sides:
+    if not (first.state.values and second.state.values):
         return (0, 0, 0)
     (a, b, c), (x, y, z) = first.strengths, second.strengths
     front, middle, back = sides = ((a > x) - (a < x), (b > y) - (b < y), (c > z) - (c < z))  # type: ignore[operator]
@@ -258,133 +213,10 @@ def _best_suit(seat: _Seat, segment: int, rules: RuleSet) -> int:
     return max(-rules.suits.index(card.name[1]) for card in leading)
 
 
-def _scoops(first: _Seat, second: _Seat, sides: _Sides, rules: RuleSet) -> int:
-    """1 if the first player scoops, for a home run's sake, -1 if the second does, else 0."""
-    if abs(sum(sides)) == len(sides):
-        return sides[0]
-    scoop = 0
-    if rules.home_run.counts_naturals and not (first.player.surrender or second.player.surrender):
-        scoop = bool(first.natural) - bool(second.natural)
-    if rules.home_run.counts_fouls and (first.values or second.values):
-        scoop = scoop or bool(second.foul) - bool(first.foul)
-    return scoop
-
-
-def _home_run(seats: dict[int, _Seat], sides: dict[tuple[int, int], _Sides], rules: RuleSet) -> int | None:
+def _home_run(seats: dict[int, _Seat], sides: dict[tuple[int, int], Sides], rules: RuleSet) -> int | None:
     """The seat that scoops every other player, where the rule set pays for that."""
     if rules.home_run.factor == 1 or len(seats) < rules.home_run.players:
         return None
-    scoops = {(i, j): _scoops(seats[i], seats[j], matchup, rules) for (i, j), matchup in sides.items()}
-    scooped = {(i, j) if side > 0 else (j, i) for (i, j), side in scoops.items() if side}
+    found = {(i, j): scoops(seats[i].state, seats[j].state, matchup, rules) for (i, j), matchup in sides.items()}
+    scooped = {(i, j) if side > 0 else (j, i) for (i, j), side in found.items() if side}
     return next((i for i in seats if all((i, j) in scooped for j in seats if j != i)), None)
-
-
-def _settle(first: _Seat, second: _Seat, sides: _Sides, rules: RuleSet, home_run: bool) -> tuple[Item, ...]:
-    """The items of one matchup, from the first player's side."""
-    if first.values and second.values:
-        items = _segments(sides, first.values, second.values, rules, home_run)
-    elif first.player.surrender or second.player.surrender:
-        items = _surrendered(first, second, rules)
-    elif first.natural or second.natural:
-        items = _declared_naturals(first, second, rules)
-    else:
-        items = _fouled(first, second, rules, home_run)
-    if rules.cap is not None:
-        total = sum([item.units for item in items])
-        if abs(total) > rules.cap:
-            return *items, Item(Reason.CAP, (rules.cap if total > 0 else -rules.cap) - total)
-    return items
-
-
-def _surrendered(first: _Seat, second: _Seat, rules: RuleSet) -> tuple[Item, ...]:
-    side = second.player.surrender - first.player.surrender
-    owed = 0 if first.foul or second.foul else rules.surrender or 0
-    return (Item(Reason.SURRENDER, side * owed),)
-
-
-def _declared_naturals(first: _Seat, second: _Seat, rules: RuleSet) -> tuple[Item, ...]:
-    worth, ranking = rules.naturals.worth, rules.naturals.ranking
-    a, b = first.natural, second.natural
-    if a is None or b is None:
-        units = worth[a] if a else -worth[b] if b else 0
-    else:
-        match rules.naturals.between:
-            case BetweenNaturals.DIFFERENCE:
-                units = worth[a] - worth[b]
-            case BetweenNaturals.PUSH:
-                units = 0
-            case BetweenNaturals.DRAGON_FIRST:
-                side = (a in DRAGONS) - (b in DRAGONS)
-                units = side * worth[a if side > 0 else b]
-            case BetweenNaturals.HIGHER_WINS:
-                if rules.naturals.order is NaturalsOrder.WORTH:
-                    side = (worth[a] > worth[b]) - (worth[a] < worth[b])
-                else:
-                    side = (ranking.index(a) < ranking.index(b)) - (ranking.index(a) > ranking.index(b))
-                units = side * worth[a if side > 0 else b]
-    return (Item(Reason.NATURAL, units),)
-
-
-def _fouled(first: _Seat, second: _Seat, rules: RuleSet, home_run: bool) -> tuple[Item, ...]:
-    side = bool(second.foul) - bool(first.foul)
-    fault = Item(Reason.FOUL, side * (rules.foul.units or 0))
-    if not side or rules.foul.pays is FoulPays.FLAT:
-        return (fault,)
-    values = rules.plain_values
-    if rules.foul.pays is FoulPays.SCOOP_WITH_BONUSES:
-        values = (first if side > 0 else second).values
-    nothing = (SegmentValue(0, 0),) * len(values)
-    mine, theirs = (values, nothing) if side > 0 else (nothing, values)
-    return fault, *_segments((side, side, side), mine, theirs, rules, home_run)
-
-
-@lru_cache(maxsize=1 << 16)
-def _segments(sides: _Sides, mine: _Values, theirs: _Values, rules: RuleSet, home_run: bool) -> tuple[Item, ...]:
-    """The items of two compared arrangements: what each segment is worth to the first player and to the second."""
-    items: list[Item] = []
-    regular = gained = lost = 0
-    both = rules.bonuses.paid_to is PaidTo.BOTH
-    for segment, side, my, their in zip(SEGMENTS, sides, mine, theirs, strict=True):
-        won = my if side > 0 else their
-        if not side or won.regular or not won.bonus:
-            units = side * won.regular
-            regular += units
-            items.append(Item(Reason.SEGMENT, units, segment))
-        if my.bonus and (side > 0 or both):
-            gained += my.bonus
-            items.append(Item(Reason.BONUS, my.bonus, segment))
-        if their.bonus and (side < 0 or both):
-            lost += their.bonus
-            items.append(Item(Reason.BONUS, -their.bonus, segment))
-    cap = rules.bonuses.cap
-    if cap is not None:
-        items += [Item(Reason.BONUS_CAP, cap - gained)] if gained > cap else []
-        items += [Item(Reason.BONUS_CAP, lost - cap)] if lost > cap else []
-    lead = sum(sides)
-    if rules.majority.units:
-        items += _majority(sides, lead, rules)
-    if abs(lead) == len(sides):
-        side = sides[0]
-        if rules.scoop.units:
-            items.append(Item(Reason.SCOOP, side * rules.scoop.units))
-        on_all = rules.scoop.factor_on is FactorOn.ALL
-        items += _factors(sum([item.units for item in items]) if on_all else regular, rules, home_run)
-    return tuple(items)
-
-
-def _majority(sides: _Sides, lead: int, rules: RuleSet) -> list[Item]:
-    if rules.majority.rule is MajorityRule.TWO_OF_THREE and max(sides.count(1), sides.count(-1)) < 2:
-        return []
-    side = (lead > 0) - (lead < 0)
-    return [Item(Reason.MAJORITY, side * rules.majority.units)] if side else []
-
-
-def _factors(base: int, rules: RuleSet, home_run: bool) -> list[Item]:
-    items = []
-    in_place = home_run and rules.home_run.mode is HomeRunMode.IN_PLACE
-    if rules.scoop.factor > 1 and not in_place:
-        items.append(Item(Reason.SCOOP_FACTOR, base * (rules.scoop.factor - 1)))
-        base *= rules.scoop.factor
-    if home_run:
-        items.append(Item(Reason.HOME_RUN, base * (rules.home_run.factor - 1)))
-    return items

@@ -28,8 +28,9 @@ from .deal import SEAT_NAMES, SEATS, Deal, Player, deal_problems
 from .documents import pointer_to, problems_of, unknown_key
 from .errors import CardError, ChinesePokerError, DealError
 from .evaluate import CategoryName, Strength
+from .matchup import Item
 from .rules import RuleSet
-from .score import DealResult, Item, Matchup, PlayerResult, played_naturals
+from .score import DealResult, Matchup, PlayerResult, played_naturals
 
 LONGEST_TEXT = 100
 """Characters of a name, an id, or another short text."""
