@@ -8,11 +8,11 @@ from random import Random
 from typing import Any
 
 import pytest
-from hands import nasty_deal
+from hands import DECK, nasty_deal
 from referee import HOUSES, house
 from referee import score as referee_score
 
-from chinese_poker import Arrangement, Deal, DealResult, Player, RuleSet, parse_hand, score
+from chinese_poker import Arrangement, Deal, DealError, DealResult, Player, RuleSet, parse_hand, score
 from chinese_poker.presets import load_rules, read_rules, rule_names
 
 DEALS = int(os.environ.get("CHINESE_POKER_DEALS", "400"))
@@ -138,126 +138,273 @@ def test_the_table_of_units(sides: tuple[int, int, int]) -> None:
 
 
 # ----------------------------------------------------------------------------------------------------
-# Options that no preset uses. What each should pay is worked out in the comment beside it.
+# Options that no preset uses. The name of each case says how the first player's units come about.
 
-# LEADER beats each of THIRD, FOURTH and FIFTH in all segments; RICH is a leader with bonus hands throughout.
-LEADER = "Ad Ac Kd | 9s Th Jd Qc Kh | 6s 6h 6d Qs Qh"
+LEADER = "Ad Ac Kd | 9s Th Jd Qc Kh | 6s 6h 6d Qs Qh"  # beats each of the next three in all segments
 LOSERS = (
     "Tc 9h 8c | Ks 7h 7s 2c 2h | Ah As 5d 5h 5s",
     "Ts 5c 2d | Qd 8d 8h 3c 3d | Jh Js 4c 4h 4s",
     "7d 4d 2s | Td 9d 8s 3h 3s | Kc Jc 9c 7c 6c",
 )
-FOULED = "Ts 5c 2d | Jh Js 4c 4h 4s | Qd 8d 8h 3c 3d"
-RICH = "5s 5h 5d | 8s 8h 8d 2c 2d | Js Jh Jd Jc 3s"
-RICH_FOULED = "Kh Kc Ks | 7h 7d 6c 6d 4c | Td 9d 4s 3h 2s"
+LOSER_FOULED = "Ts 5c 2d | Jh Js 4c 4h 4s | Qd 8d 8h 3c 3d"
+RICH = "5s 5h 5d | 8s 8h 8d 2c 2d | Js Jh Jd Jc 3s"  # front trips, middle full house, back quads
 POOR = "9d 4c 3d | Qd Qc 7d 6d 4s | Ac Ad Kc Kd 3c"
+POOR_FOULED = "9d 4c 3d | Ac Ad Kc Kd 3c | Qd Qc 7d 6d 4s"
+TRIPS_FOULED = "Kh Kc Ks | 7h 7d 6c 6d 4c | Td 9d 4s 3h 2s"
+FIVES_FOULED = "5s 5h 5d | 8s 8d 2c 2d 3s | Js Jh 9c 7c 3c"
+HALF_RICH = "4s 4c 4d | 7s 7h 7d 6c 6d | Ks Kh Kc 9c 9d"  # loses all to RICH, with front trips and middle full house
+FOURS = "4s 4c 4d | 8s 8c 8d 6h 6c | As Ah Ac 9c 9d"  # wins front and back against the next
+THREES = "3s 3h 3d | Ts Th Td 2s 2h | Kd Kc Kh Jd Jc"
 ROYAL = "Qd Jc 4d | 9s 9h 6d 6c 2s | As Ks Qs Js Ts"
-PLAIN = "Jh 8c 3d | 7h 7d 4h 4c 2h | Ac Ad Ah 6s 5d"
-ROYAL_MIDDLE = "Kh Kd 4d | Ac Kc Qc Jc Tc | As Ks Qs Js Ts"
-MIDDLE_AND_BACK = "Jh 8d 3d | 2h 3h 4h 5h 6h | 5d 6d 7d 8h 9d"
+TWO_ROYALS = "Kh Kd 4d | Ac Kc Qc Jc Tc | As Ks Qs Js Ts"
+KING_HIGH = "Kd Jc 4d | 9h 9c 6d 6c 2s | Ks Qs Js Ts 9s"
+PLAIN = "Jh 8c 3d | 7h 7d 4h 4c 2h | Ad Ah 8d 8s 5d"  # loses all to each of these
 DRAGON = "2c 3d 4h | 5s 6c 7d 8h 9s | Tc Jd Qh Ks Ac"
+NO_SPADES = "2c 3d 4h | 5h 6c 7d 8h 9d | Tc Jd Qh Kd Ac"
+SUITED = "2s 3s 4s | 5s 6s 7s 8s 9s | Ts Js Qs Ks As"
 SIX_PAIRS = "5c 4c 4d | Jc Jh 8d 8c 5d | Kd Kc Qd Qc 9c"
-TRIPS_WITH_ACES = "4s 4c 4d | Ks Kh 9s 8d 7c | As Ah 9c 9d 2c"
-FULL_AND_TRIPS = "3s 3h 3d | Ts Th Td 2s 2h | Kd Kc Jd Jc 6h"
 
 TABLE = {
     "front": {"three_of_a_kind": 3},
     "middle": {"full_house": 2, "four_of_a_kind": 8, "straight_flush": 10},
     "back": {"four_of_a_kind": 4, "straight_flush": 5},
 }
-HOME_RUN = {"scoop": {"factor": 2}, "home_run": {"factor": 3}, "foul": {"pays": "scoop"}}
+ADDED = {**TABLE, "mode": "add"}
+REPLACED = {**TABLE, "mode": "replace"}
+WITH_BONUSES = {"pays": "scoop_with_bonuses"}
+ROYALS = {
+    "mode": "replace",
+    "middle": {"straight_flush": 10, "royal_flush": 14},
+    "back": {"straight_flush": 5, "royal_flush": 7},
+}
+FRONT_FIVE = {"by_category": {"front": {"three_of_a_kind": 5}}}
+TRIPLE = {"scoop": {"factor": 2}, "home_run": {"factor": 3}, "foul": {"pays": "scoop"}}
+DOUBLE_ALL = {"factor": 2, "factor_on": "all"}
+DOUBLE = {"factor": 2, "factor_on": "regular"}
 
 
-def deal(*sets: str, declare: dict[int, str] | None = None, banker: int | None = None) -> Deal:
+def deal(*sets: str, banker: int | None = None, declare: tuple[str | None, ...] = (None,) * 4) -> Deal:
     players = [
-        Player(f"P{seat}", Arrangement.parse(cards), declare=(declare or {}).get(seat)) for seat, cards in enumerate(sets)
+        Player(f"P{seat}", Arrangement.parse(cards), declare=declared)
+        for seat, (cards, declared) in enumerate(zip(sets, declare, strict=False))
     ]
     return Deal(tuple(players), banker)
 
 
-OPTIONS: list[Any] = []
+def naturals(between: str, order: str = "worth", **worth: int) -> dict[str, Any]:
+    return {"naturals": {"worth": worth, "between": between, "order": order}, "foul": {"pays": "scoop"}}
 
 
-def option(about: str, rules: dict[str, Any], table: Deal, totals: tuple[int, ...]) -> None:
-    OPTIONS.append(pytest.param(rules, table, totals, id=about))
-
-
-# A foul.
-FOUL_PAYS = deal(RICH, FOULED)
-option("flat", {"foul": {"pays": "flat", "units": 7}, "bonuses": TABLE}, FOUL_PAYS, (7, -7))
-option("a flat foul of nothing", {"foul": {"pays": "flat", "units": 0}}, FOUL_PAYS, (0, 0))
-option("as scooped: 1 + 1 + 1, no bonus", {"foul": {"pays": "scoop"}, "bonuses": TABLE}, FOUL_PAYS, (3, -3))
-option(
-    "as scooped with a majority and scoop units: 3 + 1 + 2",
-    {"foul": {"pays": "scoop"}, "bonuses": TABLE, "majority": {"units": 1}, "scoop": {"units": 2}},
-    FOUL_PAYS,
-    (6, -6),
-)
-option(
-    "as scooped where a scoop doubles: 3 x2",
-    {"foul": {"pays": "scoop"}, "scoop": {"factor": 2}, "bonuses": TABLE},
-    FOUL_PAYS,
-    (6, -6),
-)
-option(
-    "with bonuses in place of the units: 3 + 2 + 4",
-    {"foul": {"pays": "scoop_with_bonuses"}, "bonuses": {**TABLE, "mode": "replace"}},
-    FOUL_PAYS,
-    (9, -9),
-)
-option(
-    "with bonuses added: 3 + 3 + 2 + 4",
-    {"foul": {"pays": "scoop_with_bonuses"}, "bonuses": {**TABLE, "mode": "add"}},
-    FOUL_PAYS,
-    (12, -12),
-)
-option(
-    "with bonuses added, all doubled: 12 x2",
-    {
-        "foul": {"pays": "scoop_with_bonuses"},
-        "bonuses": {**TABLE, "mode": "add"},
-        "scoop": {"factor": 2, "factor_on": "all"},
-    },
-    FOUL_PAYS,
-    (24, -24),
-)
-option(
-    "with bonuses added, the regular units doubled: 3 x2 + 9",
-    {
-        "foul": {"pays": "scoop_with_bonuses"},
-        "bonuses": {**TABLE, "mode": "add"},
-        "scoop": {"factor": 2, "factor_on": "regular"},
-    },
-    FOUL_PAYS,
-    (15, -15),
-)
-option(
-    "with bonuses to both: the foul's own front trips earn nothing: 3 + 9",
-    {"foul": {"pays": "scoop_with_bonuses"}, "bonuses": {**TABLE, "paid_to": "both"}},
-    deal(RICH, RICH_FOULED),
-    (12, -12),
-)
-option(
-    "with bonuses, two fouls: nothing",
-    {"foul": {"pays": "scoop_with_bonuses"}, "bonuses": TABLE},
-    deal(FOULED, RICH_FOULED.replace("4s", "5s")),
-    (0, 0),
-)
-option(
-    "with bonuses and units by category: front trips 5 in place of 1: 5 + 1 + 1",
-    {"foul": {"pays": "scoop_with_bonuses"}, "units": {"by_category": {"front": {"three_of_a_kind": 5}}}},
-    FOUL_PAYS,
-    (7, -7),
-)
-option(
-    "as scooped, whatever the category: 1 + 1 + 1",
-    {"foul": {"pays": "scoop"}, "units": {"by_category": {"front": {"three_of_a_kind": 5}}}},
-    FOUL_PAYS,
-    (3, -3),
-)
-
-# A home run, and what counts for it. Against a foul the leader is paid as if scooped.
+FOUL = deal(RICH, POOR_FOULED)
+SCOOP = deal(RICH, POOR)
 FOUR = deal(LEADER, *LOSERS)
-OVER_A_FOUL = deal(LEADER, LOSERS[0], FOULED, LOSERS[2])
-option("a home run: 3 x3 from each of three", HOME_RUN, FOUR, (27, -9, -6, -12))
-option("none of three: 3 x2 from each of two", HOME_RUN, deal(LEADER, *LOSERS[:2]), (12, 0, -12))
+OVER_A_FOUL = deal(LEADER, LOSERS[0], LOSER_FOULED, LOSERS[2])
+DRAGON_PAIRS = deal(DRAGON, SIX_PAIRS, declare=("dragon", "six_pairs"))
+DRAGONS = deal(SUITED, NO_SPADES, declare=("suited_dragon", "dragon"))
+
+OPTIONS: dict[str, tuple[dict[str, Any], Deal, int]] = {
+    # A foul
+    "foul, flat: 7": ({"foul": {"pays": "flat", "units": 7}, "bonuses": ADDED}, FOUL, 7),
+    "foul, flat: 0": ({"foul": {"pays": "flat", "units": 0}}, FOUL, 0),
+    "foul, flat: 7, not doubled": ({"foul": {"pays": "flat", "units": 7}, "scoop": DOUBLE_ALL}, FOUL, 7),
+    "foul, scoop: 1 + 1 + 1": ({"foul": {"pays": "scoop"}, "bonuses": ADDED}, FOUL, 3),
+    "foul, scoop: 3 + majority 1 + scoop 2": (
+        {"foul": {"pays": "scoop"}, "bonuses": ADDED, "majority": {"units": 1}, "scoop": {"units": 2}},
+        FOUL,
+        6,
+    ),
+    "foul, scoop: 3 x2": ({"foul": {"pays": "scoop"}, "scoop": DOUBLE}, FOUL, 6),
+    "foul, scoop: 1 + 2 + 3": ({"foul": {"pays": "scoop"}, "units": {"front": 1, "middle": 2, "back": 3}}, FOUL, 6),
+    "foul, scoop: 3, trips or not": ({"foul": {"pays": "scoop"}, "units": FRONT_FIVE}, FOUL, 3),
+    "foul, bonuses in place: 3 + 2 + 4": ({"foul": WITH_BONUSES, "bonuses": REPLACED}, FOUL, 9),
+    "foul, bonuses added: 3 + 3 + 2 + 4": ({"foul": WITH_BONUSES, "bonuses": ADDED}, FOUL, 12),
+    "foul, bonuses: 12 x2": ({"foul": WITH_BONUSES, "bonuses": ADDED, "scoop": DOUBLE_ALL}, FOUL, 24),
+    "foul, bonuses: 3 x2 + 9": ({"foul": WITH_BONUSES, "bonuses": ADDED, "scoop": DOUBLE}, FOUL, 15),
+    "foul, bonuses capped: 3 + 5": ({"foul": WITH_BONUSES, "bonuses": {**ADDED, "cap": 5}}, FOUL, 8),
+    "foul, units by category: 5 + 1 + 1": ({"foul": WITH_BONUSES, "units": FRONT_FIVE}, FOUL, 7),
+    "foul, bonuses to both: 3 + 9, none for the foul's own": (
+        {"foul": WITH_BONUSES, "bonuses": {**ADDED, "paid_to": "both"}},
+        deal(RICH, TRIPS_FOULED),
+        12,
+    ),
+    "two fouls: 0": ({"foul": WITH_BONUSES, "bonuses": ADDED}, deal(TRIPS_FOULED, FIVES_FOULED), 0),
+    # A home run
+    "home run: 9 from each": (TRIPLE, FOUR, 27),
+    "home run: of three no more than 6 from each": (TRIPLE, deal(LEADER, *LOSERS[:2]), 12),
+    "home run from three players: 9 from each": (
+        {**TRIPLE, "home_run": {"factor": 3, "players": 3}},
+        deal(LEADER, *LOSERS[:2]),
+        18,
+    ),
+    "home run from two players: 9": ({**TRIPLE, "home_run": {"factor": 3, "players": 2}}, SCOOP, 9),
+    "home run on top: 3 x2 x3 from each": ({**TRIPLE, "home_run": {"factor": 3, "mode": "on_top"}}, FOUR, 54),
+    "home run without a scoop factor: 3 x3 from each": ({"home_run": {"factor": 3}}, FOUR, 27),
+    "home run of the banker: 9 from each": ({**TRIPLE, "banker": "required"}, deal(LEADER, *LOSERS, banker=0), 27),
+    "home run, a foul is no scoop: 6 + 6 + 6": (TRIPLE, OVER_A_FOUL, 18),
+    "home run, a foul counts: 9 + 9 + 9": (
+        {**TRIPLE, "home_run": {"factor": 3, "counts_fouls": True}},
+        OVER_A_FOUL,
+        27,
+    ),
+    "home run, a foul counts and pays 4: 9 + 4 + 9": (
+        {**TRIPLE, "home_run": {"factor": 3, "counts_fouls": True}, "foul": {"pays": "flat", "units": 4}},
+        OVER_A_FOUL,
+        22,
+    ),
+    # A cap on the matchup
+    "cap: 5 of 12": ({"bonuses": ADDED, "cap": 5}, SCOOP, 5),
+    "cap: -5 of -12": ({"bonuses": ADDED, "cap": 5}, deal(POOR, RICH), -5),
+    "cap: 12 of 12": ({"bonuses": ADDED, "cap": 12}, SCOOP, 12),
+    "cap: 0": ({"bonuses": ADDED, "cap": 0}, SCOOP, 0),
+    "cap: on each matchup, 5 + 5 + 5 of 27": ({**TRIPLE, "cap": 5}, FOUR, 15),
+    "cap: on a foul, 5 of 7": ({"foul": {"pays": "flat", "units": 7}, "cap": 5}, FOUL, 5),
+    "cap: on a natural, 5 of 13": (
+        {**naturals("push", dragon=13), "cap": 5},
+        deal(DRAGON, SIX_PAIRS, declare=("dragon", None)),
+        5,
+    ),
+    # A royal flush
+    "royal flush: 1 + 1 + 7": ({"bonuses": ROYALS}, deal(ROYAL, PLAIN), 9),
+    "royal flush in middle and back: 1 + 14 + 7": ({"bonuses": ROYALS}, deal(TWO_ROYALS, PLAIN), 22),
+    "royal flush as a straight flush: 1 + 10 + 5": ({"bonuses": REPLACED}, deal(TWO_ROYALS, PLAIN), 16),
+    "king-high straight flush beside a royal's 7: 1 + 1 + 5": ({"bonuses": ROYALS}, deal(KING_HIGH, PLAIN), 7),
+    # Units of a segment
+    "units: 1 + 2 + 3": ({"units": {"front": 1, "middle": 2, "back": 3}}, SCOOP, 6),
+    "units by category: 5 + 1 + 1": ({"units": FRONT_FIVE}, SCOOP, 7),
+    "units by category: 7 x2": ({"units": FRONT_FIVE, "scoop": DOUBLE}, SCOOP, 14),
+    "units by category and bonuses: 5 + 3, 1 + 2, 1 + 4": ({"units": FRONT_FIVE, "bonuses": ADDED}, SCOOP, 16),
+    "units by category, bonus in place: 3 + 2 + 4": ({"units": FRONT_FIVE, "bonuses": REPLACED}, SCOOP, 9),
+    # Bonuses paid to both, and what a factor multiplies
+    "bonuses to the winner: 1 + 3 + 1 - (1 + 2)": ({"bonuses": ADDED}, deal(FOURS, THREES), 2),
+    "bonuses to both: 1 + 3 + 2 + 1 - (3 + 1 + 2)": (
+        {"bonuses": {**ADDED, "paid_to": "both"}},
+        deal(FOURS, THREES),
+        1,
+    ),
+    "bonuses to both in a scoop: 3 + 9 - 5": ({"bonuses": {**ADDED, "paid_to": "both"}}, deal(RICH, HALF_RICH), 7),
+    "bonuses to both, each capped: 3 + 6 - 5": (
+        {"bonuses": {**ADDED, "paid_to": "both", "cap": 6}},
+        deal(RICH, HALF_RICH),
+        4,
+    ),
+    "bonuses to both, all doubled: 7 x2": (
+        {"bonuses": {**ADDED, "paid_to": "both"}, "scoop": DOUBLE_ALL},
+        deal(RICH, HALF_RICH),
+        14,
+    ),
+    "bonuses to both, regular doubled: 3 x2 + 9 - 5": (
+        {"bonuses": {**ADDED, "paid_to": "both"}, "scoop": DOUBLE},
+        deal(RICH, HALF_RICH),
+        10,
+    ),
+    "majority and scoop units, all doubled: (3 + 1 + 3) x2": (
+        {"majority": {"units": 1}, "scoop": {**DOUBLE_ALL, "units": 3}},
+        SCOOP,
+        14,
+    ),
+    "majority and scoop units, regular doubled: 3 x2 + 1 + 3": (
+        {"majority": {"units": 1}, "scoop": {**DOUBLE, "units": 3}},
+        SCOOP,
+        10,
+    ),
+    # Two naturals
+    "naturals, push: 0": (naturals("push", dragon=13, six_pairs=6), DRAGON_PAIRS, 0),
+    "naturals, difference: 13 - 6": (naturals("difference", dragon=13, six_pairs=6), DRAGON_PAIRS, 7),
+    "naturals, difference: 3 - 6": (naturals("difference", dragon=3, six_pairs=6), DRAGON_PAIRS, -3),
+    "naturals, the higher wins: 13": (naturals("higher_wins", dragon=13, six_pairs=6), DRAGON_PAIRS, 13),
+    "naturals, the higher by worth: -6": (naturals("higher_wins", dragon=3, six_pairs=6), DRAGON_PAIRS, -6),
+    "naturals, the higher as listed: 3": (naturals("higher_wins", "listed", dragon=3, six_pairs=6), DRAGON_PAIRS, 3),
+    "naturals, the higher of equal worth: 0": (naturals("higher_wins", dragon=6, six_pairs=6), DRAGON_PAIRS, 0),
+    "naturals, of equal worth as listed: -6": (
+        naturals("higher_wins", "listed", six_pairs=6, dragon=6),
+        DRAGON_PAIRS,
+        -6,
+    ),
+    "naturals, the dragon first: 3": (naturals("dragon_first", dragon=3, six_pairs=6), DRAGON_PAIRS, 3),
+    "naturals, two dragons, the dragon first: 0": (naturals("dragon_first", suited_dragon=26, dragon=13), DRAGONS, 0),
+    "naturals, two dragons, the higher wins: 26": (naturals("higher_wins", suited_dragon=26, dragon=13), DRAGONS, 26),
+}
+
+
+def house_of(rules: dict[str, Any]) -> RuleSet:
+    return read_rules({"name": "house", **rules})
+
+
+@pytest.mark.parametrize("about", OPTIONS)
+def test_options_that_no_preset_uses(about: str) -> None:
+    rules, table, units = OPTIONS[about]
+    result = score(table, house_of(rules))
+    assert result.totals[0] == units
+    check_sums(result)
+
+
+def test_a_home_run_is_named_and_paid_to_the_seat_that_hit_it() -> None:
+    result = score(deal(LOSERS[0], LOSERS[1], LEADER, LOSERS[2]), house_of(TRIPLE))
+    assert result.home_run == 2
+    assert result.totals[2] == 27
+    assert {matchup.players: matchup.total for matchup in result.matchups if 2 in matchup.players} == {
+        (0, 2): -9,
+        (1, 2): -9,
+        (2, 3): 9,
+    }
+
+
+@pytest.mark.parametrize(("counts", "seat"), [(True, 0), (False, None)])
+def test_a_natural_over_all_is_a_home_run_where_the_house_counts_it(counts: bool, seat: int | None) -> None:
+    """Each matchup pays the natural's worth, 5, which no factor multiplies."""
+    run = {"home_run": {"factor": 3, "counts_naturals": counts}}
+    rest = [card for card in DECK if card not in DRAGON.split()]
+    others = [[rest[at : at + 3], rest[at + 3 : at + 8], rest[at + 8 : at + 13]] for at in (0, 13, 26)]
+    sets = [" | ".join(" ".join(part) for part in parts) for parts in others]
+    table = deal(DRAGON, *sets, declare=("dragon", None, None, None))
+    result = score(table, house_of({**TRIPLE, **naturals("push", dragon=5), **run}))
+    assert (result.home_run, result.totals[0]) == (seat, 15)
+
+
+def test_a_rule_set_may_charge_for_surrender() -> None:
+    players = [
+        Player("North", surrender=True),
+        Player("East", Arrangement.parse(RICH)),
+        Player("South", Arrangement.parse(TRIPS_FOULED)),
+    ]
+    result = score(Deal(tuple(players)), house_of({"surrender": 5, "foul": {"pays": "flat", "units": 4}}))
+    assert {matchup.players: matchup.total for matchup in result.matchups} == {(0, 1): -5, (0, 2): 0, (1, 2): 4}
+
+
+@pytest.mark.parametrize(
+    ("rules", "player", "banker", "code", "pointer"),
+    [
+        ("basic", Player("North", surrender=True), None, "no_surrender", "/players/1/surrender"),
+        (
+            "basic",
+            Player("North", Arrangement.parse(SIX_PAIRS), declare="dragon"),
+            None,
+            "natural_not_held",
+            "/players/1/declare",
+        ),
+        (
+            "basic",
+            Player("North", Arrangement.parse(SIX_PAIRS), declare="four_trips"),
+            None,
+            "unknown_natural",
+            "/players/1/declare",
+        ),
+        (
+            "units-only",
+            Player("North", Arrangement.parse(SIX_PAIRS), declare="six_pairs"),
+            None,
+            "unknown_natural",
+            "/players/1/declare",
+        ),
+        ("basic", Player("North", hand=parse_hand(SIX_PAIRS.replace("|", ""))), None, "not_set", "/players/1/hand"),
+        ("basic", Player("North", Arrangement.parse(SIX_PAIRS)), 0, "no_banker", "/banker"),
+        ("malaya", Player("North", Arrangement.parse(SIX_PAIRS)), None, "missing_banker", ""),
+    ],
+)
+def test_deals_that_a_house_cannot_settle(
+    rules: str, player: Player, banker: int | None, code: str, pointer: str
+) -> None:
+    table = Deal((Player("East", Arrangement.parse(DRAGON)), player), banker)
+    with pytest.raises(DealError) as caught:
+        score(table, load_rules(rules))
+    assert [(problem.code, problem.pointer) for problem in caught.value.problems] == [(code, pointer)]
