@@ -133,8 +133,9 @@ def settlement(rules: RuleSet) -> Settlement:
     plain = _tabulate(states, lambda a, b, sides: _sum(settle(a, b, sides, rules)))
     units = np.stack([plain, plain], axis=-1)
     if rules.home_run.factor > 1:
-        run = _tabulate(states, lambda a, b, sides: _sum(settle(a, b, sides, rules, True)), _SCOOPED)
-        units[..., _SCOOPED, 1] = run[..., _SCOOPED]
+        k = len(legal)
+        units[..., 1] = _tabulate(states, lambda a, b, sides: _sum(settle(a, b, sides, rules, True)), _SCOOPED)
+        units[:k, :k, 1:-1, 1] = plain[:k, :k, 1:-1]
     swept = _tabulate(states, lambda a, b, sides: scoops(a, b, sides, rules), _SCOOPED).astype(np.int8)
 
     table = tables(rules.wheel)
