@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from .cards import quote
 from .documents import problems_of
-from .errors import RuleSetError
+from .errors import ChinesePokerError, RuleSetError
 from .rules import RuleSet
 
 _OWN_KEYS = ("title", "aliases", "revision", "sources", "inferred", "open")
@@ -119,21 +119,30 @@ def read_rules(document: Mapping[str, Any], name: str = "house") -> RuleSet:
 
 def _read(document: Mapping[str, Any], name: str) -> tuple[RuleSet, Mapping[str, Any]]:
     own = {"name": name, **document}
-    base = own.pop("base", None)
-    if base is not None:
-        if not isinstance(base, str):
-            raise RuleSetError("unknown_rules", "write the name of a preset", pointer="/base")
+    problems: list[ChinesePokerError] = []
+    if "base" in own:
+        base = own.pop("base")
         try:
-            inherited = _preset(_preset_name(base))[1]
+            own = _over({key: value for key, value in _values_of(base).items() if key not in _OWN_KEYS}, own)
         except RuleSetError as error:
-            raise error.at("/base") from None
-        own = _over({key: value for key, value in inherited.items() if key not in _OWN_KEYS}, own)
+            problems.append(error.at("/base"))
     try:
-        return adapter().validate_json(json.dumps(own, default=str)), own
+        rules = adapter().validate_json(json.dumps(own, default=str))
     except ValidationError as error:
-        raise problems_of(error, adapter().json_schema(), RuleSetError) from None
+        found = problems_of(error, adapter().json_schema(), RuleSetError).problems
+        # without its base, keys may be at odds that are not with it
+        problems += [problem for problem in found if not problems or problem.code != "contradiction"]
     except (TypeError, ValueError, RecursionError) as error:
-        raise RuleSetError("bad_value", quote(str(error), 80)) from None
+        problems.append(RuleSetError("bad_value", quote(str(error), 80)))
+    if problems:
+        raise RuleSetError.of(problems)
+    return rules, own
+
+
+def _values_of(base: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    if not isinstance(base, str):
+        raise RuleSetError("unknown_rules", "write the name of a preset")
+    return _preset(_preset_name(base))[1]
 
 
 def _over(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:

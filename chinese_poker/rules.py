@@ -186,6 +186,18 @@ class Naturals(_Part):
     big: str = BIG
     small: str = SMALL
 
+    def __eq__(self, other: object) -> bool:
+        """Equal if listed in the same order, too: rule sets that settle differently must not pass for each other."""
+        if not isinstance(other, Naturals):
+            return NotImplemented
+        return self._listed() == other._listed()
+
+    def __hash__(self) -> int:
+        return hash(self._listed())
+
+    def _listed(self) -> tuple[object, ...]:
+        return tuple(self.worth.items()), self.between, self.order, self.big, self.small
+
     @cached_property
     def ranking(self) -> tuple[Natural, ...]:
         """The naturals that are played, highest first.

@@ -62,6 +62,12 @@ def _read_cards(value: Any) -> tuple[Card, ...]:  # noqa: ANN401
         raise CardError.of(CardError("bad_value", fault, pointer=f"/{place}") for place in places) from None
 
 
+def _name_or_object(value: Any) -> Any:  # noqa: ANN401
+    if not isinstance(value, str | dict):
+        raise DealError("bad_value", "write the name of a rule set, or the rules as an object")
+    return value
+
+
 _CARD_KEYS = ("front", "middle", "back", "hand")
 _TEXT_SCHEMA = {"type": "string", "minLength": 1, "maxLength": LONGEST_TEXT, "pattern": f"^[^{_UNFIT}]*$"}
 _CARDS_SCHEMA = {
@@ -77,6 +83,7 @@ Id = Annotated[
     PlainValidator(lambda value: value if type(value) is int else _read_text(value)),
     WithJsonSchema({"anyOf": [_TEXT_SCHEMA, {"type": "integer"}]}),
 ]
+Rules = Annotated[Any, PlainValidator(_name_or_object), WithJsonSchema({"type": ["string", "object"]})]
 Cards = Annotated[tuple[Card, ...], PlainValidator(_read_cards), WithJsonSchema(_CARDS_SCHEMA)]
 
 
@@ -106,7 +113,7 @@ class DealDocument(TypedDict):
     """A deal: 2 to 4 seats in order, null where vacant; ``banker`` is a seat, from 0."""
 
     id: NotRequired[Id]
-    rules: NotRequired[Annotated[Any, WithJsonSchema({"type": ["string", "object"]})]]
+    rules: NotRequired[Rules]
     players: list[PlayerDocument | None]
     banker: NotRequired[StrictInt]
 
@@ -214,7 +221,7 @@ def _validated(kind: str, value: Any) -> Any:  # noqa: ANN401
     try:
         return _adapter(kind).validate_python(value)
     except ValidationError as error:
-        raise problems_of(error, {}, DealError) from None
+        raise DealError.of([*_all_unknown_keys(kind, value), problems_of(error, {}, DealError)]) from None
 
 
 def _json_name(value: Any) -> str:  # noqa: ANN401
@@ -227,6 +234,15 @@ def _unknown_keys(value: Mapping[str, Any], known: frozenset[str]) -> list[Chine
         return []
     unknown = [key for key in value if key not in known and not key.startswith("_")]
     return [DealError("unknown_key", unknown_key(key, sorted(known)), pointer=pointer_to([key])) for key in unknown]
+
+
+def _all_unknown_keys(kind: str, value: Mapping[str, Any]) -> Iterator[ChinesePokerError]:
+    """The unknown keys of a document that need not be valid."""
+    yield from _unknown_keys(value, frozenset(SCHEMAS[kind].__annotations__))
+    players = value.get("players") if kind == "deal" else None
+    for seat, entry in enumerate(players if isinstance(players, list) else ()):
+        if isinstance(entry, dict):
+            yield from (problem.at(f"/players/{seat}") for problem in _unknown_keys(entry, _PLAYER_KEYS))
 
 
 def read_deal(value: Any, rules: RuleSet | None = None) -> tuple[Deal, RuleSet]:  # noqa: ANN401
@@ -291,9 +307,7 @@ def _read_rules(value: Any) -> RuleSet:  # noqa: ANN401
             fault = "a document names a preset or writes its rules out; give a file with --rules"
             raise DealError("unknown_rules", fault)
         return presets.load_rules(value)
-    if isinstance(value, dict):
-        return presets.read_rules(value)
-    raise DealError("bad_value", "write the name of a rule set, or the rules as an object")
+    return presets.read_rules(value)
 
 
 def check_arrangement(value: Any, rules: RuleSet) -> dict[str, Any]:  # noqa: ANN401

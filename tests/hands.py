@@ -232,15 +232,10 @@ def _paired_sets(random: Random, seats: int) -> list[Segments]:
     a, b, c, d, e, *kickers = random.sample(RANKS, 13)
     fives = [[b, b, kickers[0], kickers[1], kickers[2]], [c, c, d, d, kickers[3]]]
     front = [a, a, kickers[4]] if random.random() < 0.7 else [e, kickers[4], kickers[5]]
+    suits = {rank: random.sample(SUITS, 4) for rank in RANKS}
     sets = []
-    for suits in ("cd", "hs"):
-        turn = [0]
-
-        def card(rank: str, suits: str = suits, turn: list[int] = turn) -> str:
-            turn[0] += 1
-            return rank + suits[turn[0] % 2]
-
-        parts = [[card(rank) for rank in part] for part in (front, *fives)]
+    for _ in range(2):
+        parts = [[rank + suits[rank].pop() for rank in part] for part in (front, *fives)]
         parts[1:] = sorted(parts[1:], key=strength)
         sets.append((parts[0], parts[1], parts[2]))
     rest = [card for card in DECK if not any(card in part for three in sets for part in three)]
@@ -249,6 +244,10 @@ def _paired_sets(random: Random, seats: int) -> list[Segments]:
         rest[0], sets[0][part][-1] = sets[0][part][-1], rest[0]
     random.shuffle(rest)
     return [*sets, *(arranged(random, rest[13 * seat : 13 * seat + 13]) for seat in range(seats - 2))]
+
+
+_NATURAL_CHANCE = {"shuffled": 0.05, "clumped": 0.1, "natural": 0.8, "mirrored": 0.4, "paired": 0.1}
+"""How often a player looks for a natural to declare; from the third seat on half as often."""
 
 
 def nasty_deal(random: Random, house: Mapping[str, Any]) -> tuple[list[Player | None], int | None]:
@@ -266,14 +265,12 @@ def nasty_deal(random: Random, house: Mapping[str, Any]) -> tuple[list[Player | 
         maker = {"shuffled": _shuffled_hands, "clumped": _clumped_hands, "natural": _natural_hands}[kind]
         sets = [arranged(random, hand) for hand in maker(random, seats)]
     players: list[Player | None] = []
-    for front, middle, back in sets:
+    for seat, (front, middle, back) in enumerate(sets):
         player: Player = {"front": front, "middle": middle, "back": back}
         hand = front + middle + back
         if house["surrender"] is not None and random.random() < 0.1:
             player["surrender"] = True
-        elif (
-            house["naturals"] and (kind in ("natural", "mirrored") or random.random() < 0.05) and random.random() < 0.8
-        ):
+        elif house["naturals"] and random.random() < _NATURAL_CHANCE[kind] / (1 + seat // 2):
             held = sorted(naturals(hand, house["big"], house["small"]) & set(house["naturals"]))
             if held:
                 player = {"hand": hand} if random.random() < 0.5 else player

@@ -6,6 +6,7 @@ disagreement between the two is worth a look. Cards are two-character strings: `
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -333,6 +334,7 @@ def is_foul(
 
 def splits_into(hand: Sequence[str], fits: Callable[[Iterable[str]], bool]) -> bool:
     """Whether the hand parts into three, five and five cards that all fit."""
+    fits = cache(fits)  # the same five cards come up in many splits
     for front in combinations(hand, 3):
         if not fits(front):
             continue
@@ -340,7 +342,7 @@ def splits_into(hand: Sequence[str], fits: Callable[[Iterable[str]], bool]) -> b
         # Middle and back are interchangeable here: the first card left is in the middle.
         for others in combinations(rest[1:], 4):
             middle = (rest[0], *others)
-            if fits(middle) and fits([card for card in rest if card not in middle]):
+            if fits(middle) and fits(tuple([card for card in rest if card not in middle])):
                 return True
     return False
 

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from random import Random
 from typing import Any
@@ -11,47 +11,22 @@ import pytest
 from hands import DECK, nasty_deal
 from referee import HOUSES, house
 from referee import score as referee_score
+from settling import check_sums, read
 
 from chinese_poker import Arrangement, Deal, DealError, DealResult, Player, RuleSet, parse_hand, score
 from chinese_poker.presets import load_rules, read_rules, rule_names
 
-DEALS = int(os.environ.get("CHINESE_POKER_DEALS", "400"))
+DEALS = int(os.environ.get("CHINESE_POKER_DEALS", "300"))
 """Deals against the referee for each preset; the variable asks for more."""
 
 
-def player_of(seat: int, player: dict[str, Any] | None) -> Player | None:
-    if player is None:
-        return None
-    parts = [player.get(segment) for segment in ("front", "middle", "back")]
-    arrangement = Arrangement.parse(" | ".join(" ".join(part) for part in parts)) if all(parts) else None
-    hand = parse_hand(player["hand"]) if "hand" in player else ()
-    return Player(f"P{seat}", arrangement, hand, player.get("declare"), player.get("surrender", False))
-
-
-def read(players: Iterable[dict[str, Any] | None], banker: int | None = None) -> Deal:
-    return Deal(tuple(player_of(seat, player) for seat, player in enumerate(players)), banker)
-
-
-def check_sums(result: DealResult) -> None:
-    """Items add up to their matchup, matchups to the players' totals, totals to zero."""
-    totals = [0] * len(result.players)
-    for matchup in result.matchups:
-        first, second = matchup.players
-        assert sum(item.units for item in matchup.items) == matchup.total
-        assert matchup.items
-        totals[first] += matchup.total
-        totals[second] -= matchup.total
-    assert list(result.totals) == totals
-    assert sum(totals) == 0
-
-
-def reasons(result: DealResult) -> Iterator[str]:
+def events(result: DealResult) -> Iterator[str]:
     """What happened, for the count of what a test has seen."""
     if result.home_run is not None:
         yield "a home run"
     for matchup in result.matchups:
         for item in matchup.items:
-            yield f"{item.reason}" if item.units else f"{item.reason}, nothing"
+            yield "a tie" if item.reason == "segment" and not item.units else str(item.reason)
 
 
 def test_the_referee_knows_every_preset() -> None:
@@ -69,17 +44,22 @@ def test_totals_and_matchups_are_as_the_referee_says(name: str) -> None:
         assert {matchup.players: matchup.total for matchup in result.matchups} == matchups, (players, banker)
         assert list(result.totals) == totals, (players, banker)
         check_sums(result)
-        seen.update(reasons(result))
-    expected = {"segment", "segment, nothing", "foul", "foul, nothing"}
-    expected |= {"bonus"} if values["bonuses"] else set()
-    expected |= {"majority"} if values["majority"] else set()
-    expected |= {"scoop"} if values["scoop"] else set()
-    expected |= {"scoop_factor"} if values["scoop_factor"] > 1 else set()
-    expected |= {"a home run", "home_run"} if values["home_run_factor"] else set()
-    expected |= {"bonus_cap"} if values["cap"] is not None else set()
-    expected |= {"natural", "natural, nothing"} if values["naturals"] else set()
-    expected |= {"surrender", "surrender, nothing"} if values["surrender"] else set()
-    assert not expected - seen.keys(), "the deals do not show all that the house pays"
+        seen.update(events(result))
+    payments = {  # what the house pays, and so the deals should show
+        "segment": True,
+        "a tie": values["ties"] == "push" or values["banker"] == "may",
+        "bonus": values["bonuses"],
+        "bonus_cap": values["cap"],
+        "majority": values["majority"],
+        "scoop": values["scoop"],
+        "scoop_factor": values["scoop_factor"] > 1,
+        "a home run": values["home_run_factor"],
+        "home_run": values["home_run_factor"],
+        "foul": True,
+        "natural": values["naturals"],
+        "surrender": values["surrender"],
+    }
+    assert not {event for event, is_paid in payments.items() if is_paid} - seen.keys()
 
 
 @pytest.mark.parametrize("name", [name for name in HOUSES if house(name)["naturals"]])
@@ -195,6 +175,8 @@ def naturals(between: str, order: str = "worth", **worth: int) -> dict[str, Any]
     return {"naturals": {"worth": worth, "between": between, "order": order}, "foul": {"pays": "scoop"}}
 
 
+GIVEN_UP = Player("North", surrender=True)
+WITH_FOUL = Player("East", Arrangement.parse(TRIPS_FOULED))
 FOUL = deal(RICH, POOR_FOULED)
 SCOOP = deal(RICH, POOR)
 FOUR = deal(LEADER, *LOSERS)
@@ -349,23 +331,108 @@ def test_a_home_run_is_named_and_paid_to_the_seat_that_hit_it() -> None:
     }
 
 
-@pytest.mark.parametrize(("counts", "seat"), [(True, 0), (False, None)])
-def test_a_natural_over_all_is_a_home_run_where_the_house_counts_it(counts: bool, seat: int | None) -> None:
-    """Each matchup pays the natural's worth, 5, which no factor multiplies."""
-    run = {"home_run": {"factor": 3, "counts_naturals": counts}}
-    rest = [card for card in DECK if card not in DRAGON.split()]
-    others = [[rest[at : at + 3], rest[at + 3 : at + 8], rest[at + 8 : at + 13]] for at in (0, 13, 26)]
-    sets = [" | ".join(" ".join(part) for part in parts) for parts in others]
-    table = deal(DRAGON, *sets, declare=("dragon", None, None, None))
-    result = score(table, house_of({**TRIPLE, **naturals("push", dragon=5), **run}))
+def full_table(first: str, player: Player | None = None) -> Deal:
+    """Four seats: the first as given, declaring a dragon; the others foul, but for the last if that is given."""
+    rest = [card for card in DECK if card not in first.split()][::-1]  # the highest in front
+    hands = [rest[at : at + 13] for at in (0, 13, 26)]
+    sets = [" | ".join(" ".join(part) for part in (hand[:3], hand[3:8], hand[8:])) for hand in hands]
+    players = deal(first, *sets, declare=("dragon", None, None, None)).players
+    return Deal((*players[:3], player or players[3]))
+
+
+@pytest.mark.parametrize(
+    ("counts", "last", "seat"),
+    [
+        ((), None, None),
+        (("counts_fouls",), None, None),
+        (("counts_naturals",), None, 0),
+        (("counts_naturals", "counts_fouls"), None, 0),
+        (("counts_naturals", "counts_fouls"), Player("P3", surrender=True), None),
+    ],
+)
+def test_a_natural_over_all_is_a_home_run_where_the_house_counts_it(
+    counts: tuple[str, ...], last: Player | None, seat: int | None
+) -> None:
+    """Each matchup pays the natural's worth, 5, which no factor multiplies; a surrender pays 5, too."""
+    run = {"home_run": {"factor": 3, **dict.fromkeys(counts, True)}}
+    rules = house_of({**TRIPLE, **naturals("push", dragon=5), **run, "surrender": 5})
+    result = score(full_table(DRAGON, last), rules)
+    assert all(player and player.foul for player in result.players[1:] if player and not player.surrender)
     assert (result.home_run, result.totals[0]) == (seat, 15)
+
+
+def test_a_natural_over_legal_hands_is_a_home_run_too() -> None:
+    rules = {"home_run": {"factor": 3, "players": 2, "counts_naturals": True, "counts_fouls": True}}
+    table = deal(DRAGON, "9c 5c 4c | 4d 5d Kd Kc 8d | Jc Jh Qd Qc 8c", declare=("dragon", None))
+    result = score(table, house_of({**naturals("push", dragon=5), **rules}))
+    assert (result.home_run, result.totals) == (0, (5, -5))
+
+
+def test_a_surrender_to_a_foul_is_no_home_run() -> None:
+    rules = {"surrender": 3, "home_run": {"factor": 2, "players": 2, "counts_fouls": True, "counts_naturals": True}}
+    for players in ((GIVEN_UP, WITH_FOUL), (WITH_FOUL, GIVEN_UP)):
+        result = score(Deal(players), house_of(rules))
+        assert (result.home_run, result.totals) == (None, (0, 0))
+
+
+@pytest.mark.parametrize(
+    ("rules", "table", "items"),
+    [
+        # A bonus in place of the unit leaves no segment item; a segment won without a bonus does.
+        ({"bonuses": REPLACED}, SCOOP, "bonus front 3, bonus middle 2, bonus back 4"),
+        ({"bonuses": REPLACED}, deal(KING_HIGH, PLAIN), "segment front 1, segment middle 1, bonus back 5"),
+        (
+            {"bonuses": ADDED},
+            deal(PLAIN, KING_HIGH),
+            "segment front -1, segment middle -1, segment back -1, bonus back -5",
+        ),
+        # A tied segment is an item of nothing.
+        (
+            {"majority": {"units": 1}},
+            two_players(0, 1, 1),
+            "segment front 0, segment middle 1, segment back 1, majority 1",
+        ),
+        # A cap that is not reached, or just so, is no item.
+        ({"bonuses": {**REPLACED, "cap": 9}, "cap": 9}, SCOOP, "bonus front 3, bonus middle 2, bonus back 4"),
+        (
+            {"bonuses": {**REPLACED, "cap": 8}, "cap": 7},
+            SCOOP,
+            "bonus front 3, bonus middle 2, bonus back 4, bonus_cap -1, cap -1",
+        ),
+        (
+            {
+                "bonuses": ADDED,
+                "scoop": {"units": 3, "factor": 2},
+                "home_run": {"players": 2, "factor": 2, "mode": "on_top"},
+            },
+            deal(KING_HIGH, PLAIN),
+            "segment front 1, segment middle 1, segment back 1, bonus back 5, scoop 3, scoop_factor 3, home_run 6",
+        ),
+        ({"foul": {"pays": "flat", "units": 4}}, FOUL, "foul 4"),
+        (naturals("difference", dragon=13, six_pairs=6), DRAGON_PAIRS, "natural 7"),
+    ],
+)
+def test_every_unit_is_an_item_with_its_reason(rules: dict[str, Any], table: Deal, items: str) -> None:
+    (matchup,) = score(table, house_of(rules)).matchups
+    found = [[item.reason, *([item.segment] if item.segment else []), str(item.units)] for item in matchup.items]
+    assert ", ".join(" ".join(parts) for parts in found) == items
+
+
+def test_rule_sets_that_list_naturals_in_another_order_are_kept_apart() -> None:
+    """They differ in nothing else, not in their names either."""
+    dragon, pairs = (
+        house_of(naturals("higher_wins", "listed", **dict.fromkeys(names, 6)))
+        for names in (("dragon", "six_pairs"), ("six_pairs", "dragon"))
+    )
+    assert dragon != pairs
+    assert (score(DRAGON_PAIRS, dragon).totals, score(DRAGON_PAIRS, pairs).totals) == ((6, -6), (-6, 6))
 
 
 def test_a_rule_set_may_charge_for_surrender() -> None:
     players = [
-        Player("North", surrender=True),
-        Player("East", Arrangement.parse(RICH)),
-        Player("South", Arrangement.parse(TRIPS_FOULED)),
+        GIVEN_UP,
+        Player("South", Arrangement.parse(RICH)),
+        WITH_FOUL,
     ]
     result = score(Deal(tuple(players)), house_of({"surrender": 5, "foul": {"pays": "flat", "units": 4}}))
     assert {matchup.players: matchup.total for matchup in result.matchups} == {(0, 1): -5, (0, 2): 0, (1, 2): 4}

@@ -75,6 +75,25 @@ class Tables(NamedTuple):
         return np.searchsorted(self.strength_of_front, np.asarray(strength))
 
 
+    def values_of(self, cards: Array) -> Array:
+        """Values of segments of one size, from their cards.
+
+        :param cards: (n, 5) or (n, 3) card indices in any order.
+        :returns: (n,) int16 five-card values or front values.
+
+        >>> tables().values_of(np.array([[51, 50, 49]])).tolist()  # trip aces
+        [454]
+        """
+        ranks = np.sort(cards >> 2, axis=1).astype(np.int64)
+        index = _index(ranks, np.asarray(self.arrays.steps))
+        if cards.shape[1] == 3:
+            return np.asarray(self.arrays.front)[index]
+        suits = cards & 3
+        one_suit = (suits == suits[:, :1]).all(axis=1)
+        flush = np.asarray(self.arrays.flush)[(1 << ranks).sum(axis=1) & 8191]
+        return np.where(one_suit, flush, np.asarray(self.arrays.five)[index])
+
+
 @cache
 def tables(wheel: Wheel = Wheel.LOWEST) -> Tables:
     """The tables of a rule for the wheel, built once in a process.

@@ -1,0 +1,236 @@
+"""What arrangements of a hand are worth: mean units over the opponents that they may meet.
+
+Units are settled pair by pair, so their mean needs no deal of the whole table: each unknown opponent is one hand out of
+the cards that are not seen. Only a home run couples the opponents; for it whole tables are dealt. All candidates meet
+the same opponents, so that their differences are measured far better than their values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..rules import RuleSet, Ties
+from .field import Field
+from .settlement import CODES, SIDES, Settlement, settlement
+from .tables import Array
+
+SEPARATED = 3.3
+"""Standard errors by which the best must lead for sampling to stop: 1 in 2,000 by chance."""
+_SCREEN = 512
+_FIRST = 2_048
+_SPENT = 24_000_000
+_TIES = {None: 0, True: 1, False: -1}
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Whom a hand meets: known opponents, unknown ones, and how."""
+
+    rules: RuleSet
+    known: Field
+    """Opponents whose arrangements are known."""
+    unknown: int
+    """How many more there are."""
+    sample: Field
+    """Hands that an unknown opponent may hold, each as likely; empty where all opponents are known."""
+    exact: bool
+    """Whether the sample is all that there is."""
+    tables: Field
+    """Whole tables for home runs, known and unknown opponents of each in turn; empty where none is paid."""
+    banks: bool | None = None
+    """In a banker game whether the hand is the banker's (True) or a player's against the first opponent (False)."""
+
+    @property
+    def opponents(self) -> int:
+        return len(self.known) + self.unknown
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """Candidates with what they are worth, best first; figures are units per opponent."""
+
+    rows: Array
+    """(k,) int: the candidates that were sampled to the end."""
+    mean: Array
+    """(k,) float."""
+    error: Array
+    """(k,) float: standard error of the mean."""
+    behind: Array
+    """(k,) float: how much less than the best."""
+    behind_error: Array
+    """(k,) float: standard error of that difference."""
+    samples: int
+    """Opponents that each of them met."""
+    how: str
+    """``exact``, ``separated`` from the next best, or ``budget`` where sampling ended with the sample."""
+
+
+def codes(mine: Field, theirs: Field, tie: int = 0) -> Array:
+    """(k, n) int8: who wins the segments, as the code of the settlement, for each of mine against each of theirs.
+
+    :param tie: who wins a tie: 1 mine, -1 theirs, 0 nobody.
+    """
+    found = np.full((len(mine), len(theirs)), CODES // 2, np.int8)
+    for segment, weight in enumerate((9, 3, 1)):
+        distinct, place = np.unique(mine.values[:, segment], return_inverse=True)
+        held = theirs.values[:, segment]
+        above, below = distinct[:, None] > held, distinct[:, None] < held
+        side = above.view(np.int8) - below.view(np.int8)
+        if tie:
+            side += np.int8(tie) * ~(above | below)
+        found += (side * np.int8(weight))[place]
+    return found
+
+
+def looked_up(table: Array, mine: Field, theirs: Field, found: Array) -> Array:
+    """(k, n): a table (s, s, 27) of the settlement at the states of mine and theirs and their codes."""
+    cells = found + (theirs.states.astype(np.int16) * np.int16(CODES))
+    result = np.empty(found.shape, table.dtype)
+    for state in np.unique(mine.states):
+        rows = mine.states == state
+        result[rows] = table[state].ravel().take(cells[rows])
+    return result
+
+
+def units(mine: Field, theirs: Field, rules: RuleSet, tie: int = 0) -> Array:
+    """(k, n) int32: what each of mine gains from each of theirs, without home runs."""
+    return looked_up(settlement(rules).units[..., 0], mine, theirs, codes(mine, theirs, tie))
+
+
+def home_run_units(mine: Field, table: Table) -> Array:
+    """(k, j) int32: what home runs, mine or against me, add at each of the whole tables."""
+    settled, tie = settlement(table.rules), _TIES[table.banks]
+    p = table.opponents
+    seats = [table.tables[slice(seat, None, p)] for seat in range(p)]
+    found = [codes(mine, seat, tie) for seat in seats]
+    scoop = [looked_up(settled.scoops, mine, seat, code) for seat, code in zip(seats, found, strict=True)]
+    more = settled.units[..., 1] - settled.units[..., 0]
+    gain = [looked_up(more, mine, seat, code) for seat, code in zip(seats, found, strict=True)]
+    total = np.zeros_like(gain[0])
+    if table.banks is not False:
+        total += np.logical_and.reduce([side == 1 for side in scoop]) * sum(gain)
+    for i in range(p) if table.banks is None else range(0 if table.banks else 1):
+        others = [_scoops_row(seats[i], seats[j], settled, -tie) for j in range(p) if j != i]
+        total += np.logical_and.reduce([scoop[i] == -1, *(row[None, :] == 1 for row in others)]) * gain[i]
+    return total
+
+
+def _scoops_row(first: Field, second: Field, settled: Settlement, tie: int) -> Array:
+    """(n,) int8: who scoops, row by row of two fields of ``n``."""
+    code = np.full(len(first), CODES // 2)
+    for segment, weight in enumerate((9, 3, 1)):
+        a, b = first.values[:, segment].astype(np.int32), second.values[:, segment].astype(np.int32)
+        code += weight * np.where(a == b, tie, np.sign(a - b))
+    row: Array = settled.scoops[first.states, second.states, code]
+    return row
+
+
+def value(mine: Field, table: Table, *, top: int = 1) -> Values:
+    """What each candidate is worth, sampling until the best is separated from the next.
+
+    :param mine: (c) candidates.
+    :param top: how many of the best are wanted with values from all the opponents sampled.
+    """
+    race = _Race(mine, table)
+    if table.unknown == 0 or table.exact:
+        return race.to(len(table.sample), exact=True)
+    end = len(table.sample)
+    race.to(min(_SCREEN, end))
+    race.drop(top, 5.0)
+    sampled = min(_FIRST, end)
+    while True:
+        values = race.to(sampled)
+        if values.how == "separated" or sampled == end:
+            return values
+        race.drop(top, 5.0)
+        sampled = min(4 * sampled, end)
+
+
+class _Race:
+    """Candidates in the running, and the units that each has gained from each opponent so far."""
+
+    def __init__(self, mine: Field, table: Table) -> None:
+        self.mine, self.table = mine, table
+        self.rows = np.arange(len(mine))
+        self.tie = _TIES[table.banks] if table.rules.ties is Ties.BANKER else 0
+        self.gained = np.zeros((len(mine), 0), np.int32)
+        self.known = units(mine, table.known, table.rules, self.tie).sum(axis=1)
+        self.coupled = home_run_units(mine, table) if len(table.tables) else np.zeros((len(mine), 1), np.int32)
+
+    def to(self, sampled: int, exact: bool = False) -> Values:
+        """Meet the sample's first ``sampled`` opponents, and say where the candidates stand."""
+        more = self.table.sample[slice(self.gained.shape[1], sampled)]
+        mine = self.mine[self.rows]
+        step = max(1, _SPENT // max(1, len(more)))
+        met = [units(mine[slice(i, i + step)], more, self.table.rules, self.tie) for i in range(0, len(mine), step)]
+        self.gained = np.concatenate([self.gained, np.concatenate(met)], axis=1)
+        return self._stand(exact)
+
+    def drop(self, top: int, errors: float) -> None:
+        """Take out the candidates that are surely behind, beyond the ``top`` best."""
+        values = self._stand(False)
+        alive = values.behind <= errors * values.behind_error + 1e-9
+        alive[:top] = True
+        kept = np.flatnonzero(np.isin(self.rows, values.rows[alive]))
+        self.rows, self.gained = self.rows[kept], self.gained[kept]
+        self.known, self.coupled = self.known[kept], self.coupled[kept]
+
+    def _stand(self, exact: bool) -> Values:
+        p, share = self.table.opponents, self.table.unknown / self.table.opponents
+        n, j = max(1, self.gained.shape[1]), self.coupled.shape[1]
+        mean = share * self.gained.sum(axis=1) / n + self.known / p + self.coupled.mean(axis=1) / p
+        order = np.lexsort((self.rows, -mean))
+        best = order[0]
+
+        def error(gained: Array, coupled: Array) -> Array:
+            if exact:
+                return np.zeros(len(gained))
+            spread: Array = share**2 * gained.var(axis=1) / n + coupled.var(axis=1) / (p**2 * j)
+            return np.sqrt(spread)
+
+        alone = error(self.gained, self.coupled)
+        pairs = error(self.gained[best] - self.gained, self.coupled[best] - self.coupled)
+        behind = mean[best] - mean
+        apart = (behind >= SEPARATED * pairs) & ((behind > 0) | (pairs == 0))
+        how = "exact" if exact else "separated" if apart[order[1:]].all() else "budget"
+        return Values(self.rows[order], mean[order], alone[order], behind[order], pairs[order], n, how)
+
+
+@dataclass(frozen=True, eq=False)
+class Odds:
+    """How often a candidate wins, ties or loses, over the opponents sampled."""
+
+    win: tuple[float, float, float]
+    tie: tuple[float, float, float]
+    scoop: float
+    scooped: float
+    bonus: float
+    """Net bonus units per opponent."""
+
+
+def odds(mine: Field, table: Table) -> list[Odds]:
+    """The odds of each candidate against an opponent of the table, known and unknown weighted by their number."""
+    opponents, weights = [], []
+    if len(table.known):
+        opponents.append(table.known)
+        weights.append(np.full(len(table.known), 1 / table.opponents))
+    if table.unknown:
+        opponents.append(table.sample)
+        weights.append(np.full(len(table.sample), table.unknown / table.opponents / len(table.sample)))
+    theirs, weight = Field.joined(opponents), np.concatenate(weights)
+    settled = settlement(table.rules)
+    tie = _TIES[table.banks] if table.rules.ties is Ties.BANKER else 0
+    found = codes(mine, theirs, tie)
+    bonus = looked_up(settled.bonus, mine, theirs, found) @ weight
+    compared = theirs.states < settled.foul
+    results = []
+    for row, code in enumerate(found):
+        share = np.bincount(code[compared], weight[compared], minlength=CODES)
+        sides = np.array(SIDES)
+        win = [float(share[sides[:, i] == 1].sum()) for i in range(3)]
+        tied = [float(share[sides[:, i] == 0].sum()) for i in range(3)]
+        front, middle, back = win
+        results.append(Odds((front, middle, back), (tied[0], tied[1], tied[2]), share[-1], share[0], float(bonus[row])))
+    return results
