@@ -332,10 +332,10 @@ def test_a_home_run_is_named_and_paid_to_the_seat_that_hit_it() -> None:
 
 
 def full_table(first: str, player: Player | None = None) -> Deal:
-    """Four seats: the first as given, declaring a dragon; the others foul, but for the last if that is given."""
-    rest = [card for card in DECK if card not in first.split()][::-1]  # the highest in front
+    """Four seats: the first as given, declaring a dragon; the others foul by 4-4-5, but for the last if that is given."""
+    rest = [card for card in DECK if card not in first.split()]
     hands = [rest[at : at + 13] for at in (0, 13, 26)]
-    sets = [" | ".join(" ".join(part) for part in (hand[:3], hand[3:8], hand[8:])) for hand in hands]
+    sets = [" | ".join(" ".join(part) for part in (hand[:4], hand[4:8], hand[8:])) for hand in hands]
     players = deal(first, *sets, declare=("dragon", None, None, None)).players
     return Deal((*players[:3], player or players[3]))
 
@@ -357,7 +357,7 @@ def test_a_natural_over_all_is_a_home_run_where_the_house_counts_it(
     run = {"home_run": {"factor": 3, **dict.fromkeys(counts, True)}}
     rules = house_of({**TRIPLE, **naturals("push", dragon=5), **run, "surrender": 5})
     result = score(full_table(DRAGON, last), rules)
-    assert all(player and player.foul for player in result.players[1:] if player and not player.surrender)
+    assert all(player and (player.foul or player.surrender) for player in result.players[1:])
     assert (result.home_run, result.totals[0]) == (seat, 15)
 
 

@@ -361,7 +361,10 @@ def search(
 
 @kernel
 def settle(first: int, n_found: int, every: int, back_value: int, work: Work, found: Ints) -> int:
-    """Of the finds with one back value keep those that no later one of them dominates, and pack them in full."""
+    """Of the finds with one back value keep those that no later one of them dominates, and pack them in full.
+
+    The values of two segments leave no choice of ranks for the third, so a find is dominated by a better middle only.
+    """
     best, level, front_at, masks = work.best, work.level, work.front_at, work.masks
     kept = first
     for i in range(first, n_found):
@@ -369,7 +372,7 @@ def settle(first: int, n_found: int, every: int, back_value: int, work: Work, fo
         middle = find >> 22
         j = find & 511
         at = level[j]
-        if every or (best[at] == middle and (at == 0 or best[at - 1] < middle)):
+        if every or best[at] == middle:
             found[kept] = pack(back_value, middle, front_at[at], find >> 9 & WHOLE, masks[j])
             kept += 1
     return kept

@@ -43,7 +43,9 @@ def deal_from(seed: int, cards: npt.ArrayLike, count: int, hands: int, *, first:
     """
     unseen = np.unique(np.asarray(cards, np.int8))
     if len(unseen) != np.size(cards) or len(unseen) < 13 * hands:
-        raise ValueError(f"{hands} hands need {13 * hands} different cards, not {np.size(cards)} of which {len(unseen)}")
+        raise ValueError(
+            f"{hands} hands need {13 * hands} different cards, not {np.size(cards)} of which {len(unseen)}"
+        )
     order = _shuffled(seed, first, count, len(unseen))[:, : 13 * hands]
     return unseen[order].reshape(count, hands, 13)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..rules import RuleSet, Ties
 from ..strategy import Strategy
-from .dealing import deal, deal_from, shuffled
+from .dealing import deal, deal_from
 from .declaring import natural_states
 from .field import Field, judged
 from .search import is_compiling
@@ -62,7 +62,7 @@ def draw(seen: Array, strategy: Strategy, rules: RuleSet, count: int, seed: int)
         every = np.array(list(combinations(unseen.tolist(), 13)), np.int8)
         return Drawn(as_set(every, strategy, rules), exact=True)
     field = _unseen_of_pool(pool(strategy, rules), seen, rules)
-    field = field[shuffled(seed, len(field))[:count]]
+    field = field[np.random.default_rng(seed).permutation(len(field))[:count]]
     wanted = min(count, 2000 if compiling else 300) - len(field)
     if wanted > 0:
         fresh = deal_from(seed, unseen, wanted, 1)[:, 0]

@@ -215,8 +215,13 @@ class _Run:
         return Arrangements(ordered, np.asarray(offsets, np.int64), np.asarray(packed, np.int64))
 
 
+def is_compiling() -> bool:
+    """Whether searches of many hands run as machine code."""
+    return find_spec("numba") is not None
+
+
 def _is_worth_compiling(n: int) -> bool:
-    return "numba" in sys.modules or (n >= WORTH_COMPILING and find_spec("numba") is not None)
+    return "numba" in sys.modules or (n >= WORTH_COMPILING and is_compiling())
 
 
 def _checked(hands: npt.ArrayLike) -> Array:

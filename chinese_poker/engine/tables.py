@@ -74,7 +74,6 @@ class Tables(NamedTuple):
         """The front values of strengths of three-card segments."""
         return np.searchsorted(self.strength_of_front, np.asarray(strength))
 
-
     def values_of(self, cards: Array) -> Array:
         """Values of segments of one size, from their cards.
 

@@ -40,7 +40,7 @@ class Table:
     tables: Field
     """Whole tables for home runs, known and unknown opponents of each in turn; empty where none is paid."""
     banks: bool | None = None
-    """In a banker game whether the hand is the banker's (True) or a player's against the first opponent (False)."""
+    """In a banker game whether the hand is the banker's (True) or a player's, whose one opponent the banker is."""
 
     @property
     def opponents(self) -> int:
@@ -108,12 +108,11 @@ def home_run_units(mine: Field, table: Table) -> Array:
     scoop = [looked_up(settled.scoops, mine, seat, code) for seat, code in zip(seats, found, strict=True)]
     more = settled.units[..., 1] - settled.units[..., 0]
     gain = [looked_up(more, mine, seat, code) for seat, code in zip(seats, found, strict=True)]
-    total = np.zeros_like(gain[0])
-    if table.banks is not False:
-        total += np.logical_and.reduce([side == 1 for side in scoop]) * sum(gain)
-    for i in range(p) if table.banks is None else range(0 if table.banks else 1):
+    total = np.logical_and.reduce([side == 1 for side in scoop]) * sum(gain)
+    for i in range(p) if table.banks is None or p == 1 else ():
         others = [_scoops_row(seats[i], seats[j], settled, -tie) for j in range(p) if j != i]
-        total += np.logical_and.reduce([scoop[i] == -1, *(row[None, :] == 1 for row in others)]) * gain[i]
+        elsewhere = np.logical_and.reduce([row == 1 for row in others]) if others else True
+        total += ((scoop[i] == -1) & elsewhere) * gain[i]
     return total
 
 

@@ -34,12 +34,12 @@ Progress = Callable[[int, int], object]
 """Called after each round of training with the rounds done and all rounds."""
 
 SEED = 13
-ROUNDS = 14
-HANDS = 30_000
+ROUNDS = 16
+HANDS = 20_000
 """The sample of a round where numba is there."""
 FEW_HANDS = 1_000
 """The sample of a round where the interpreter sets it."""
-PAIRS = 1_000_000
+PAIRS = 400_000
 """Pairs of hands that are compared in a round, about."""
 _SIZES = (FRONT_VALUES, FIVE_VALUES, FIVE_VALUES)
 _SHIPPED = Path(__file__).with_name("worth.npz")
@@ -75,7 +75,7 @@ def train(
         options = {"wheel": rules.wheel, "middle_may_equal_back": rules.middle_may_equal_back}
         values = best_sum(dealt, *average, **options).values
         response = _worth_against(values, game)
-        average = Worth(*(_rising(old + (new - old) / (i + 1)) for old, new in zip(average, response, strict=True)))
+        average = Worth(*(_rising(old + (new - old) * 2 / (i + 2)) for old, new in zip(average, response, strict=True)))
         if progress:
             progress(i + 1, rounds)
     return average

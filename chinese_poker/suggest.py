@@ -1,0 +1,283 @@
+"""The arrangement to play: exact search, expected value, and the reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrangement import Arrangement, card_problems, parse_hand
+from .cards import DECK, Card, parse_cards
+from .engine.field import Field, candidates, judged
+from .engine.opponents import Drawn, draw, draw_tables
+from .engine.search import is_compiling, legal_count, undominated
+from .engine.settlement import settlement
+from .engine.value import Odds, Table, odds, value
+from .errors import DealError
+from .evaluate import Strength
+from .naturals import Natural, find_naturals
+from .rules import Banker, RuleSet
+from .score import played_naturals
+from .strategy import strategy
+
+AGAINST = "expected"
+"""The strategy that opponents play where nothing else is said."""
+SAMPLES = 10_000
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """One arrangement with what it is worth; figures are units per opponent and chances against one."""
+
+    arrangement: Arrangement
+    strengths: tuple[Strength, Strength, Strength]
+    ev: float
+    error: float
+    """Standard error of ``ev``."""
+    behind: float
+    """How much less than the best suggestion."""
+    behind_error: float
+    """Standard error of ``behind``: all suggestions meet the same opponents, so it is the smaller one."""
+    odds: Odds
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What ends the hand without comparing: declaring a natural, or surrendering."""
+
+    ev: float
+    error: float
+
+
+@dataclass(frozen=True)
+class Suggestions:
+    """What to do with a hand, best first."""
+
+    hand: tuple[Card, ...]
+    rules: RuleSet
+    opponents: int
+    against: str
+    legal: int
+    """How many of the 72,072 arrangements are no foul."""
+    undominated: int
+    """How many triples of strengths no legal arrangement dominates."""
+    naturals: dict[Natural, Arrangement]
+    """The naturals of the rule set that the hand holds, highest first, each with its witness."""
+    declare: Offer | None
+    surrender: Offer | None
+    suggestions: tuple[Suggestion, ...]
+    samples: int
+    """How many opponents' hands the suggestions met."""
+    how: str
+    """``exact``; ``separated``: the best surely leads; ``budget``: the next best may be as good."""
+
+    @property
+    def best(self) -> Suggestion:
+        return self.suggestions[0]
+
+    @property
+    def advice(self) -> str:
+        """``declare``, ``surrender`` or ``play``, whichever is worth most.
+
+        >>> from chinese_poker.presets import load_rules
+        >>> suggest("2h3s3d4c4h5s6d7cTsJhQdKcAs", load_rules("basic"), samples=500).advice
+        'declare'
+        """
+        offers = {"play": self.best.ev}
+        offers |= {"declare": self.declare.ev} if self.declare else {}
+        offers |= {"surrender": self.surrender.ev} if self.surrender else {}
+        return max(offers, key=lambda offer: offers[offer])
+
+
+def suggest(
+    hand: str | Iterable[str | Card],
+    rules: RuleSet,
+    *,
+    opponents: int | None = None,
+    against: str = AGAINST,
+    known: Sequence[Arrangement] = (),
+    dead: str | Iterable[str | Card] = (),
+    samples: int = SAMPLES,
+    seed: int = 0,
+    top: int = 3,
+    banks: bool | None = None,
+) -> Suggestions:
+    """The best arrangements of 13 cards.
+
+    :param opponents: 1 to 3, known ones included; all known ones where there are some, else 3 (1 against a banker).
+    :param against: the strategy of the unknown opponents.
+    :param known: opponents' arrangements; their cards are seen.
+    :param dead: other cards that no opponent holds.
+    :param samples: opponents' hands to sample at most.
+    :param top: how many suggestions.
+    :param banks: in a banker game whether the hand is the banker's, or a player's against the banker.
+    :raises CardError: ``unknown_card``.
+    :raises ArrangementError: ``wrong_count`` or ``duplicate_card``.
+    :raises DealError: ``duplicate_card`` among all cards seen, ``bad_option``, ``unknown_strategy``.
+
+    >>> from chinese_poker.presets import load_rules
+    >>> they = Arrangement.parse("QsQh4d | AsAh9c7d2s | KdKc8s8h3c")
+    >>> found = suggest("JdJc5s QdQc9d6s2c AdAc5h5d3d", load_rules("basic"), known=[they])
+    >>> found.best.ev, found.how, str(found.best.arrangement)
+    (4.0, 'exact', 'Qd Qc 6s | Ad Ac Jd 3d 2c | 5s 5h 5d Jc 9d')
+    """
+    cards, dead_cards = parse_hand(hand), parse_cards(dead)
+    seen: dict[Card, str] = {}
+    parts = {"hand": cards, **{f"opponent {i}": other.cards for i, other in enumerate(known, start=1)}}
+    for owner, held in parts.items():
+        for problem in card_problems({"": held}, seen, owner):
+            raise DealError(problem.code, problem.message)
+    for card in dead_cards:
+        if card in seen:
+            raise DealError("duplicate_card", f"dead card {card} is also in {seen[card]}; a deal holds each card once")
+        seen[card] = "the dead cards"
+    table = _table(seen, rules, opponents, against, known, samples, seed, top, banks)
+
+    mine = candidates(np.array(cards, np.int8), rules)
+    values = value(mine, table, top=top)
+    rows = values.rows[:top]
+    chances = odds(mine[rows], table)
+    suggestions = tuple(
+        _suggestion(mine.cards[row], rules, *figures, chance)
+        for row, *figures, chance in zip(
+            rows, values.mean, values.error, values.behind, values.behind_error, chances, strict=False
+        )
+    )
+    settled = settlement(rules)
+    held_naturals = played_naturals(cards, rules)
+    witnesses = find_naturals(cards, big=rules.naturals.big, small=rules.naturals.small) if held_naturals else {}
+    given_up = [i for i, state in enumerate(settled.states) if state.surrender]
+    equal = rules.middle_may_equal_back
+    return Suggestions(
+        hand=cards,
+        rules=rules,
+        opponents=table.opponents,
+        against=against,
+        legal=int(legal_count(cards, wheel=rules.wheel, middle_may_equal_back=equal)[0]),
+        undominated=len(undominated(cards, wheel=rules.wheel, middle_may_equal_back=equal)),
+        naturals={natural: witnesses[natural] for natural in held_naturals},
+        declare=_offer(settled.naturals[held_naturals[0]], table) if held_naturals else None,
+        surrender=_offer(given_up[0], table) if given_up else None,
+        suggestions=suggestions,
+        samples=values.samples,
+        how=values.how,
+    )
+
+
+def _table(
+    seen: dict[Card, str],
+    rules: RuleSet,
+    opponents: int | None,
+    against: str,
+    known: Sequence[Arrangement],
+    samples: int,
+    seed: int,
+    top: int,
+    banks: bool | None,
+) -> Table:
+    count = opponents if opponents is not None else len(known) or (1 if banks is False else 3)
+    for fault in _option_faults(len(seen), rules, count, known, samples, top, banks):
+        raise DealError("bad_option", fault)
+    unknown = count - len(known)
+    player = strategy(against)
+    met = judged(np.array([other.cards for other in known], np.int8).reshape(-1, 13), rules)
+    nobody = met[slice(0, 0)]
+    at = np.array(list(seen), np.int8)
+    drawn = draw(at, player, rules, samples, seed) if unknown else Drawn(nobody, exact=True)
+    tables = nobody
+    if rules.home_run.factor > 1 and count + 1 >= rules.home_run.players:
+        tables = met
+        if unknown:
+            deals = 1_000 if is_compiling() else 150
+            others = draw_tables(np.setdiff1d(np.arange(52), at), player, rules, unknown, deals, seed)
+            rows = [
+                np.tile(np.arange(len(known)), (deals, 1)),
+                len(known) + np.arange(deals * unknown).reshape(deals, -1),
+            ]
+            tables = Field.joined([met, others])[np.concatenate(rows, axis=1).ravel()]
+    return Table(rules, met, unknown, drawn.field, drawn.exact, tables, banks)
+
+
+def _option_faults(
+    seen: int, rules: RuleSet, count: int, known: Sequence[Arrangement], samples: int, top: int, banks: bool | None
+) -> Iterator[str]:
+    if not 1 <= count <= 3:
+        yield f"{count} opponents; a deal has 1 to 3"
+    if len(known) > count:
+        yield f"{len(known)} known opponents of {count}; name as many opponents as there are"
+    if 13 * (count - len(known)) > 52 - seen:
+        yield f"{52 - seen} cards are not seen; {count - len(known)} unknown opponents hold {13 * (count - len(known))}"
+    if samples < 1 or top < 1:
+        yield "sample at least 1 opponent, and ask for at least 1 suggestion"
+    if banks is not None and rules.banker is Banker.NONE:
+        yield f"{rules.name} is played without a banker; leave the bank out"
+    if banks is None and rules.banker is Banker.REQUIRED:
+        yield f"{rules.name} is played against a banker; say whose the bank is"
+    if banks is False and count > 1:
+        yield f"{count} opponents; against the bank there is 1"
+
+
+def _suggestion(
+    dealt: Sequence[int], rules: RuleSet, ev: float, error: float, behind: float, behind_error: float, chance: Odds
+) -> Suggestion:
+    cards = [DECK[card] for card in dealt]
+    arrangement = Arrangement(*(_grouped(cards[segment]) for segment in (slice(3), slice(3, 8), slice(8, 13))))
+    front, middle, back = arrangement.judge(rules.wheel).strengths
+    if front is None or middle is None or back is None:
+        raise ValueError("a candidate has segments of 3, 5 and 5 cards")
+    return Suggestion(
+        arrangement, (front, middle, back), float(ev), float(error), float(behind), float(behind_error), chance
+    )
+
+
+def _grouped(cards: Sequence[Card]) -> tuple[Card, ...]:
+    ranks = [card.rank for card in cards]
+    return tuple(sorted(cards, key=lambda card: (-ranks.count(card.rank), -card)))
+
+
+def _offer(state: int, table: Table) -> Offer:
+    """What a state that compares nothing is worth at the table."""
+    none = Field(np.zeros((1, 13), np.int8), np.zeros((1, 3), np.int16), np.array([state], np.int16))
+    values = value(none, table)
+    return Offer(float(values.mean[0]), float(values.error[0]))
+
+
+def explain_suggestions(found: Suggestions) -> Iterator[str]:
+    """Where the value comes from, and what the runner-up gives up, in sentences.
+
+    >>> from chinese_poker.presets import load_rules
+    >>> they = Arrangement.parse("QsQh4d | AsAh9c7d2s | KdKc8s8h3c")
+    >>> found = suggest("JdJc5s QdQc9d6s2c AdAc5h5d3d", load_rules("basic"), known=[they], top=1)
+    >>> print(*explain_suggestions(found))
+    The best wins the front 100 %, the middle 100 % and the back 100 % of the time, scoops 100 % and is scooped 0 %.
+    """
+    best, *others = found.suggestions
+    if found.declare:
+        first = next(iter(found.naturals)).replace("_", " ")
+        better = "declare" if found.advice == "declare" else "play on"
+        yield f"The hand holds a natural, {first}: declaring it is worth {found.declare.ev:+.2f} an opponent,"
+        yield f"playing on {best.ev:+.2f}; {better}."
+    if found.surrender and found.advice == "surrender":
+        yield f"Surrender: it costs {-found.surrender.ev:.2f} an opponent, playing on {-best.ev:.2f}."
+    front, middle, back = (f"{chance:.0%}".replace("%", " %") for chance in best.odds.win)
+    scoop, scooped = (f"{chance:.0%}".replace("%", " %") for chance in (best.odds.scoop, best.odds.scooped))
+    bonus = f" Bonuses bring {best.odds.bonus:+.2f}." if abs(best.odds.bonus) >= 0.005 else ""
+    yield f"The best wins the front {front}, the middle {middle} and the back {back} of the time,"
+    yield f"scoops {scoop} and is scooped {scooped}.{bonus}"
+    if others:
+        yield _runner_up(best, others[0], found.how)
+
+
+def _runner_up(best: Suggestion, other: Suggestion, how: str) -> str:
+    changes = [
+        (theirs - mine, f"{what} {abs(theirs - mine):.0%}".replace("%", " %") + (" more" if theirs > mine else " less"))
+        for what, mine, theirs in zip(
+            ("the front", "the middle", "the back"), best.odds.win, other.odds.win, strict=True
+        )
+        if abs(theirs - mine) >= 0.005
+    ]
+    gives = ", ".join(text for _, text in sorted(changes)) or "every segment as often"
+    lead = f"{other.behind:.3f}" + ("" if how == "exact" else f" ± {other.behind_error:.3f}")
+    sure = "" if how != "budget" else ", too little to be sure"
+    return f"The next best is {lead} behind{sure}: it wins {gives}."
