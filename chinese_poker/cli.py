@@ -19,8 +19,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from . import __version__, report, wire
-from .arrangement import SEGMENTS, parse_segment
-from .cards import format_cards, quote
+from .arrangement import SEGMENTS, Arrangement, parse_segment
+from .cards import format_cards, parse_cards, quote
 from .deal import Deal
 from .documents import Document, read_documents
 from .errors import ArrangementError, ChinesePokerError, RuleSetError
@@ -49,6 +49,32 @@ class RulesType(click.ParamType):  # type: ignore[type-arg]
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         return [CompletionItem(name) for name in rule_names() if name.startswith(incomplete)]
+
+
+class StrategyType(click.ParamType):  # type: ignore[type-arg]
+    """A strategy's name."""
+
+    name = "strategy"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401
+        from .strategy import strategy
+
+        try:
+            return strategy(value).name
+        except ChinesePokerError as error:
+            self.fail(error.message, param, ctx)
+
+
+class ArrangementType(click.ParamType):  # type: ignore[type-arg]
+    """An arrangement, as front | middle | back."""
+
+    name = "'f|m|b'"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Arrangement:  # noqa: ANN401
+        try:
+            return Arrangement.parse(value)
+        except ChinesePokerError as error:
+            self.fail(error.message, param, ctx)
 
 
 class UnitType(click.ParamType):  # type: ignore[type-arg]
@@ -168,6 +194,7 @@ def cli() -> None:
 @click.option("--unit", type=UnitType(), help="Money for one unit, in the standings.")
 @click.option("--currency", default="", help="What the money is called, as in EUR.")
 @click.option("--auto-declare", is_flag=True, help="Count a natural for players who did not declare it.")
+@click.option("--strategy", type=StrategyType(), help="Who sets the hands that are not set, as in expected.")
 @_errors_option
 def score_command(
     files: tuple[str, ...],
@@ -180,6 +207,7 @@ def score_command(
     unit: Decimal | None,
     currency: str,
     auto_declare: bool,
+    strategy: str | None,
     errors: str,
 ) -> None:
     """Score deals from files, or from standard input with -.
@@ -200,7 +228,7 @@ def score_command(
     if example == bool(files):
         raise click.UsageError("Name files of deals (or -), or give --example.")
     run = Run(errors)
-    settled = _settled(run, (str(EXAMPLE),) if example else files, rules, auto_declare)
+    settled = _settled(run, (str(EXAMPLE),) if example else files, rules, strategy, auto_declare)
     if standings:
         _write_standings(settled, as_json, as_csv, unit, currency)
     elif as_json:
@@ -221,13 +249,24 @@ def score_command(
 Settled = tuple[Document, Deal, DealResult]
 
 
-def _settled(run: Run, files: Iterable[str], rules: RuleSet | None, auto_declare: bool) -> Iterator[Settled]:
+def _settled(
+    run: Run, files: Iterable[str], rules: RuleSet | None, strategy: str | None, auto_declare: bool
+) -> Iterator[Settled]:
     for file, document in run.documents(files):
         try:
             deal, in_force = wire.read_deal(document.value, rules)
+            deal = _set_by(strategy or deal.strategy, deal, in_force)
             yield document, deal, score(deal, in_force, auto_declare=auto_declare)
         except ChinesePokerError as error:
             run.report(file, document.place(error))
+
+
+def _set_by(strategy: str | None, deal: Deal, rules: RuleSet) -> Deal:
+    if strategy is None:
+        return deal
+    from .strategy import set_deal
+
+    return set_deal(deal, rules, strategy)
 
 
 def _write_standings(
@@ -257,6 +296,133 @@ def _write_csv_rows(header: Iterable[str], rows: Iterable[Iterable[str | int]]) 
         click.echo(buffer.getvalue(), nl=False)
         buffer.seek(0)
         buffer.truncate()
+
+
+@cli.command("suggest")
+@click.argument("hands", nargs=-1, required=True, metavar="HAND|FILE...")
+@_rules_option
+@click.option("--opponents", type=click.IntRange(1, 3), help="How many; all known ones, else 3.")
+@click.option("--against", type=StrategyType(), help="How the unknown ones play: expected, heuristic, greedy.")
+@click.option("--opponent", "known", multiple=True, type=ArrangementType(), help="A known opponent's arrangement.")
+@click.option("--dead", default="", help="Cards that no opponent holds.")
+@click.option("--bank", type=click.Choice(["mine", "theirs"]), help="Whose the bank is, in a banker game.")
+@click.option("--top", type=click.IntRange(1), default=3, show_default=True, help="How many suggestions.")
+@click.option("--all", "every", is_flag=True, help="Every arrangement that can be best.")
+@click.option("--samples", type=click.IntRange(1), default=10_000, show_default=True, help="Opponents at most.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@_json_option
+@click.option("--explain", is_flag=True, help="Say where the value comes from.")
+@_errors_option
+def suggest_command(
+    hands: tuple[str, ...],
+    rules: RuleSet | None,
+    opponents: int | None,
+    against: str | None,
+    known: tuple[Arrangement, ...],
+    dead: str,
+    bank: str | None,
+    top: int,
+    every: bool,
+    samples: int,
+    seed: int,
+    as_json: bool,
+    explain: bool,
+    errors: str,
+) -> None:
+    """Suggest the arrangement to play, by expected value.
+
+    Give 13 cards, or files (or -) of {"hand", "dead"}, one a line.
+
+    \b
+    Examples:
+      chinese-poker suggest "As Ad Kd Qc Jd Tc 9s 8h 7h 6h 4h 3h 2c" --explain
+      chinese-poker suggest "AsAdKdQcJdTc9s8h7h6h4h3h2c" --rules mandarin --opponents 1 --dead "Ks Kh"
+      chinese-poker suggest hands.jsonl --json
+    """
+    from .suggest import AGAINST, explain_suggestions, suggest, suggestions_document
+
+    run = Run(errors)
+    in_force = rules or load_rules("basic")
+    for source, document in _hands(run, hands):
+        try:
+            read = wire.read_hand(document.value)
+            found = suggest(
+                read["hand"],
+                in_force,
+                opponents=opponents,
+                against=against or AGAINST,
+                known=known,
+                dead=(*read.get("dead", ()), *parse_cards(dead)),
+                samples=samples,
+                seed=seed,
+                top=72_072 if every else top,
+                banks=None if bank is None else bank == "mine",
+            )
+        except ChinesePokerError as error:
+            run.report(source, document.place(error))
+            continue
+        if as_json:
+            identity = {"id": read["id"]} if "id" in read else {}
+            _write_json({**identity, **suggestions_document(found), **wire.user_keys(document.value)})
+        else:
+            _print(*report.suggestion_tables(found))
+            if explain:
+                _print(" ".join(explain_suggestions(found)))
+    run.end()
+
+
+def _hands(run: Run, hands: Iterable[str]) -> Iterator[tuple[str, Document]]:
+    for hand in hands:
+        if hand == "-" or "." in hand or os.sep in hand:
+            yield from run.documents([hand])
+        else:
+            yield quote(hand, 60), Document(0, "", {"hand": hand})
+
+
+@cli.command("review")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@_rules_option
+@click.option("--against", type=StrategyType(), help="How opponents are thought to play: expected, heuristic, greedy.")
+@click.option("--samples", type=click.IntRange(1), default=10_000, show_default=True, help="Opponents at most.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--top", type=click.IntRange(1), default=10, show_default=True, help="How many mistakes.")
+@_json_option
+@_errors_option
+def review_command(
+    files: tuple[str, ...],
+    rules: RuleSet | None,
+    against: str | None,
+    samples: int,
+    seed: int,
+    top: int,
+    as_json: bool,
+    errors: str,
+) -> None:
+    """Say what the arrangements of played deals gave away, dearest first.
+
+    Each is held against the best one before any other card was seen, and against what the others set.
+
+    \b
+    Example:
+      chinese-poker review night.jsonl --rules mandarin
+    """
+    from .suggest import AGAINST, review_deal
+
+    run = Run(errors)
+    lapses = []
+    for file, document in run.documents(files):
+        try:
+            deal, in_force = wire.read_deal(document.value, rules)
+            lapses += review_deal(deal, in_force, against=against or AGAINST, samples=samples, seed=seed)
+        except ChinesePokerError as error:
+            run.report(file, document.place(error))
+    lapses.sort(key=lambda lapse: -lapse.review.given_away)
+    if as_json:
+        for lapse in lapses:
+            _write_json(lapse.document())
+    else:
+        _print(*report.review_tables(lapses, top))
+    run.end()
 
 
 @cli.command("check")

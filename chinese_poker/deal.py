@@ -80,7 +80,7 @@ def deal_problems(
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """Seats in order, ``None`` where vacant; ``banker`` is a seat.
+    """Seats in order, ``None`` where vacant; ``banker`` is a seat; ``strategy`` names who sets hands that are not set.
 
     :raises DealError: ``too_few_players``, ``too_many_players``, ``banker_seat``, ``duplicate_card``, ``wrong_count``.
 
@@ -92,6 +92,7 @@ class Deal:
     players: tuple[Player | None, ...]
     banker: int | None = None
     id: str | int | None = None
+    strategy: str | None = None
 
     def __post_init__(self) -> None:
         cards = [card for player in self.players if player for card in player.cards]

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from .suggest import Lapse, Suggestions
+
 CSV_HEADER = ("id", "rules", "seat", "name", "total", "foul", "natural", "front", "middle", "back")
 _SUIT_STYLES = {"c": "green", "d": "blue", "h": "red", "s": ""}
 
@@ -378,6 +380,78 @@ def rules_list(presets: Iterable[RuleSet]) -> Table:
         aliases = f" (also {', '.join(rules.aliases)})" if rules.aliases else ""
         table.add_row(rules.name, Text(rules.title + aliases))
     return table
+
+
+def suggestion_tables(found: Suggestions) -> tuple[Table | Text, ...]:
+    """Suggestions for a terminal."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    unsure = "" if found.how == "exact" else f", {found.samples:,} sampled"
+    title = f"{found.rules.name}, {found.opponents} opponent{'s' if found.opponents > 1 else ''}{unsure}"
+    table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for segment in SEGMENTS:
+        table.add_column(segment)
+    for heading in ("units each", "behind", "win f/m/b %", "scoop", "scooped", "bonus"):
+        table.add_column(heading, justify="right")
+    exact = found.how == "exact"
+    for suggestion in found.suggestions:
+        odds = suggestion.odds
+        behind = f"{suggestion.behind:.3f}" + ("" if exact else f" ± {suggestion.behind_error:.3f}")
+        table.add_row(
+            *(_cards(cards) for cards in suggestion.arrangement.segments),
+            Text(f"{suggestion.ev:+.2f}" + ("" if exact else f" ± {suggestion.error:.2f}"), "bold"),
+            behind if suggestion.behind or suggestion.behind_error else "",
+            "/".join(f"{100 * chance:.0f}" for chance in odds.win),
+            f"{odds.scoop:.0%}",
+            f"{odds.scooped:.0%}",
+            f"{odds.bonus:+.2f}" if odds.bonus else "",
+        )
+    counts = Text(f"{found.legal:,} legal arrangements, {found.undominated:,} undominated", "dim")
+    if not found.declare:
+        return table, counts
+    names = ", ".join(map(_spaced, found.naturals))
+    witness = next(iter(found.naturals.values()))
+    natural = Text.assemble((f"natural: {names}", "bold green"), f" ({witness}), declared {found.declare.ev:+.2f} each")
+    return natural, table, counts
+
+
+def review_tables(lapses: Sequence[Lapse], top: int) -> tuple[Table, Table]:
+    """What was given away, for a terminal: the dearest mistakes, and the sums by player."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    mistakes = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("deal", "player", "played", "better"):
+        mistakes.add_column(heading, overflow="fold")
+    for heading in ("gave away", "as it fell"):
+        mistakes.add_column(heading, justify="right")
+    sums: dict[str, list[float]] = {}
+    for lapse in lapses:
+        found = lapse.review
+        total = sums.setdefault(lapse.name, [0, 0, 0])
+        for i, amount in enumerate((1, found.given_away, found.given_away_seen)):
+            total[i] += amount
+    for lapse in lapses[:top]:
+        found = lapse.review
+        if found.given_away > 0:
+            mistakes.add_row(
+                Text("" if lapse.deal is None else str(lapse.deal)),
+                Text(lapse.name),
+                Text("\n").join(map(_cards, found.played.segments)),
+                Text("\n").join(map(_cards, found.best.segments)),
+                f"{found.given_away:.2f} ± {found.error:.2f}",
+                str(found.given_away_seen),
+            )
+    players = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    players.add_column("player", overflow="fold")
+    for heading in ("deals", "gave away", "as it fell"):
+        players.add_column(heading, justify="right")
+    for name, (deals, given, seen) in sorted(sums.items(), key=lambda entry: -entry[1][1]):
+        players.add_row(Text(name), f"{deals:.0f}", f"{given:.2f}", f"{seen:.0f}")
+    return mistakes, players
 
 
 def check_lines(checked: Mapping[str, Any]) -> Iterator[str]:

@@ -138,7 +138,7 @@ def _take_seat(player: Player, rules: RuleSet, auto_declare: bool, is_banker: bo
         natural = next(iter(played_naturals(player.cards, rules)), None)
     if player.arrangement is None:
         if natural is None:
-            fault = f"{player.name}'s hand is not set; give front, middle and back, or declare a natural"
+            fault = f"{player.name}'s hand is not set; give its segments, declare a natural, or name a strategy"
             raise DealError("not_set", fault, pointer="/hand")
         return _Seat(player, is_banker, State(natural=natural))
     foul, strengths = player.arrangement.judge(rules.wheel, middle_may_equal_back=rules.middle_may_equal_back)

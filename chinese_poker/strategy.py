@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from .cards import quote
+from .arrangement import Arrangement
+from .cards import DECK, parse_cards, quote
+from .deal import Deal
 from .engine.search import Arrangements, best_sum
-from .engine.tables import FIVE_VALUES, FRONT_VALUES, Array
+from .engine.tables import FIVE_VALUES, FRONT_VALUES, Array, tables
 from .engine.worth import worth
 from .errors import DealError
-from .rules import RuleSet
+from .evaluate import evaluate
+from .rules import PaidTo, RuleSet
 
 Tables = tuple[Array, Array, Array]
 
@@ -24,6 +27,8 @@ class Strategy(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    def __hash__(self) -> int: ...
 
     def arrange(self, hands: npt.ArrayLike, rules: RuleSet) -> Arrangements:
         """One legal arrangement for each hand.
@@ -56,11 +61,40 @@ def _greedy(rules: RuleSet) -> Tables:
     return front, five * FRONT_VALUES, five * (FIVE_VALUES * FRONT_VALUES)
 
 
+_CHANCES: tuple[dict[str, int], ...] = (
+    {"KdJsTc": 15, "AdJsTc": 30, "2d2c7s": 50, "QdQc9s": 80, "AdAc9s": 95, "2d2c2s": 99},
+    {"TdTc9s7c6d": 10, "AdAc9s7c6d": 30, "KdKc3d3c9s": 60, "AdAcAs9d2c": 75, "TsJdQcKhAs": 90, "2s3s5s9sAs": 98},
+    {"KdKc3d3c9s": 15, "2s3d4c5h6s": 20, "2s5s9sJsQs": 45, "2s2d2c3d3c": 65, "KsKdKc3d3c": 90, "2s2d2c2h3d": 96},
+)
+"""Front, middle and back: of a hundred opponents at a full table, how many these segments beat."""
+
+
+def _heuristic(rules: RuleSet) -> Tables:
+    """A good club player's: a dozen and a half of segments whose chances one knows, the others in between by feel.
+
+    A segment is worth its units as often as it wins, less the opponent's as often as it loses: so a pair in front is
+    worth breaking two pairs for, a full house goes to the back unless the middle is paid more for it, and hands that
+    earn a bonus are gone for in the measure of the bonus. What a majority or a scoop adds is not weighed.
+    """
+    table = tables(rules.wheel)
+    both = rules.bonuses.paid_to is PaidTo.BOTH
+    worths = []
+    for chances, row, strengths in zip(
+        _CHANCES, rules.values, (table.strength_of_front, table.strength_of_five, table.strength_of_five), strict=True
+    ):
+        known = [np.searchsorted(strengths, evaluate(parse_cards(segment), rules.wheel)) for segment in chances]
+        wins = np.interp(np.arange(len(strengths)), [0, *known, len(strengths) - 1], [0, *chances.values(), 100]) / 100
+        regular, bonus = np.array(row).T[:, strengths >> 20]
+        gained = wins * regular + np.where(both, 1, wins) * bonus
+        worths.append(np.maximum.accumulate(gained - (1 - wins) * row[0].regular))
+    return worths[0], worths[1], worths[2]
+
+
 _STRATEGIES: dict[str, Strategy] = {
     strategy.name: strategy
     for strategy in (
         _Additive("greedy", _greedy),
-        _Additive("heuristic", _greedy),
+        _Additive("heuristic", _heuristic),
         _Additive("expected", worth),
     )
 }
@@ -88,3 +122,26 @@ def strategy(name: str) -> Strategy:
         fault = f"{quote(name)} is no strategy; known: {', '.join(_STRATEGIES)}"
         raise DealError("unknown_strategy", fault)
     return _STRATEGIES[name]
+
+
+def set_deal(deal: Deal, rules: RuleSet, name: str) -> Deal:
+    """A deal whose hands that are neither set, declared nor surrendered are set by a strategy.
+
+    :raises DealError: ``unknown_strategy``.
+
+    >>> from chinese_poker.arrangement import parse_hand
+    >>> from chinese_poker.presets import load_rules
+    >>> south, north = parse_hand("2c3c4c5c6c7c8c9cTcJcQcKcAc"), parse_hand("2d3d4d5d6d7d8d9dTdJdQdKdAd")
+    >>> raw = Deal((Player("South", hand=south), Player("North", hand=north)))
+    >>> print(set_deal(raw, load_rules("basic"), "greedy").players[0].arrangement)
+    4c 3c 2c | 9c 8c 7c 6c 5c | Ac Kc Qc Jc Tc
+    """
+    player_of = strategy(name)
+    players = list(deal.players)
+    for i, player in enumerate(players):
+        if player and not (player.arrangement or player.declare or player.surrender):
+            dealt = player_of.arrange(np.array([player.hand]), rules).cards()[0].tolist()
+            cards = [DECK[card] for card in dealt]
+            arrangement = Arrangement(tuple(cards[:3]), tuple(cards[3:8]), tuple(cards[8:]))
+            players[i] = replace(player, arrangement=arrangement, hand=())
+    return replace(deal, players=tuple(players))

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from .arrangement import Arrangement, card_problems, parse_hand
-from .cards import DECK, Card, parse_cards
+from .arrangement import SEGMENTS, Arrangement, card_problems, parse_hand
+from .cards import DECK, Card, format_cards, parse_cards
+from .deal import Deal, labels
 from .engine.field import Field, candidates, judged
-from .engine.opponents import Drawn, draw, draw_tables
 from .engine.search import is_compiling, legal_count, undominated
 from .engine.settlement import settlement
-from .engine.value import Odds, Table, odds, value
+from .engine.value import Odds, Table, Values, odds, value
 from .errors import DealError
 from .evaluate import Strength
 from .naturals import Natural, find_naturals
+from .opponents import Drawn, draw, draw_tables
 from .rules import Banker, RuleSet
 from .score import played_naturals
 from .strategy import strategy
@@ -122,16 +124,8 @@ def suggest(
     >>> found.best.ev, found.how, str(found.best.arrangement)
     (4.0, 'exact', 'Qd Qc 6s | Ad Ac Jd 3d 2c | 5s 5h 5d Jc 9d')
     """
-    cards, dead_cards = parse_hand(hand), parse_cards(dead)
-    seen: dict[Card, str] = {}
-    parts = {"hand": cards, **{f"opponent {i}": other.cards for i, other in enumerate(known, start=1)}}
-    for owner, held in parts.items():
-        for problem in card_problems({"": held}, seen, owner):
-            raise DealError(problem.code, problem.message)
-    for card in dead_cards:
-        if card in seen:
-            raise DealError("duplicate_card", f"dead card {card} is also in {seen[card]}; a deal holds each card once")
-        seen[card] = "the dead cards"
+    cards = parse_hand(hand)
+    seen = _seen(cards, known, parse_cards(dead))
     table = _table(seen, rules, opponents, against, known, samples, seed, top, banks)
 
     mine = candidates(np.array(cards, np.int8), rules)
@@ -139,10 +133,7 @@ def suggest(
     rows = values.rows[:top]
     chances = odds(mine[rows], table)
     suggestions = tuple(
-        _suggestion(mine.cards[row], rules, *figures, chance)
-        for row, *figures, chance in zip(
-            rows, values.mean, values.error, values.behind, values.behind_error, chances, strict=False
-        )
+        _suggestion(mine.cards[row], rules, values, place, chances[place]) for place, row in enumerate(rows)
     )
     settled = settlement(rules)
     held_naturals = played_naturals(cards, rules)
@@ -165,8 +156,21 @@ def suggest(
     )
 
 
+def _seen(hand: Sequence[Card], known: Sequence[Arrangement], dead: Sequence[Card]) -> list[Card]:
+    seen: dict[Card, str] = {}
+    parts = {"the hand": hand, **{f"opponent {i}": other.cards for i, other in enumerate(known, start=1)}}
+    for owner, held in parts.items():
+        for problem in card_problems({"": held}, seen, owner):
+            raise DealError(problem.code, problem.message)
+    for card in dead:
+        if card in seen:
+            raise DealError("duplicate_card", f"dead card {card} is also in {seen[card]}; a deal holds each card once")
+        seen[card] = "the dead cards"
+    return list(seen)
+
+
 def _table(
-    seen: dict[Card, str],
+    seen: Sequence[Card],
     rules: RuleSet,
     opponents: int | None,
     against: str,
@@ -183,7 +187,7 @@ def _table(
     player = strategy(against)
     met = judged(np.array([other.cards for other in known], np.int8).reshape(-1, 13), rules)
     nobody = met[slice(0, 0)]
-    at = np.array(list(seen), np.int8)
+    at = np.array(seen, np.int8)
     drawn = draw(at, player, rules, samples, seed) if unknown else Drawn(nobody, exact=True)
     tables = nobody
     if rules.home_run.factor > 1 and count + 1 >= rules.home_run.players:
@@ -218,17 +222,19 @@ def _option_faults(
         yield f"{count} opponents; against the bank there is 1"
 
 
-def _suggestion(
-    dealt: Sequence[int], rules: RuleSet, ev: float, error: float, behind: float, behind_error: float, chance: Odds
-) -> Suggestion:
-    cards = [DECK[card] for card in dealt]
-    arrangement = Arrangement(*(_grouped(cards[segment]) for segment in (slice(3), slice(3, 8), slice(8, 13))))
+def _suggestion(dealt: Sequence[int], rules: RuleSet, values: Values, place: int, chances: Odds) -> Suggestion:
+    arrangement = _arranged(dealt)
     front, middle, back = arrangement.judge(rules.wheel).strengths
     if front is None or middle is None or back is None:
         raise ValueError("a candidate has segments of 3, 5 and 5 cards")
-    return Suggestion(
-        arrangement, (front, middle, back), float(ev), float(error), float(behind), float(behind_error), chance
-    )
+    figures = (values.mean, values.error, values.behind, values.behind_error)
+    ev, error, behind, behind_error = (float(figure[place]) for figure in figures)
+    return Suggestion(arrangement, (front, middle, back), ev, error, behind, behind_error, chances)
+
+
+def _arranged(dealt: Sequence[int]) -> Arrangement:
+    cards = [DECK[card] for card in dealt]
+    return Arrangement(_grouped(cards[:3]), _grouped(cards[3:8]), _grouped(cards[8:]))
 
 
 def _grouped(cards: Sequence[Card]) -> tuple[Card, ...]:
@@ -241,6 +247,91 @@ def _offer(state: int, table: Table) -> Offer:
     none = Field(np.zeros((1, 13), np.int8), np.zeros((1, 3), np.int16), np.array([state], np.int16))
     values = value(none, table)
     return Offer(float(values.mean[0]), float(values.error[0]))
+
+
+@dataclass(frozen=True)
+class Review:
+    """What a player's arrangement gave away, in units against all opponents together."""
+
+    played: Arrangement
+    best: Arrangement
+    """The best before any card but the hand was seen."""
+    given_away: float
+    error: float
+    """Standard error of ``given_away``."""
+    best_seen: Arrangement
+    """The best against what the opponents set."""
+    given_away_seen: int
+
+
+def review(
+    played: Arrangement,
+    rules: RuleSet,
+    others: Sequence[Arrangement],
+    *,
+    against: str = AGAINST,
+    samples: int = SAMPLES,
+    seed: int = 0,
+    banks: bool | None = None,
+) -> Review:
+    """What an arrangement gave away against the best one: before the cards were seen, and against what happened.
+
+    :param others: what the opponents set.
+    :raises DealError: as :func:`suggest` does.
+
+    >>> from chinese_poker.presets import load_rules
+    >>> they = Arrangement.parse("QsQh4d | AsAh9c7d2s | KdKc8s8h3c")
+    >>> review(Arrangement.parse("JdJc5s | QdQc9d6s2c | AdAc5h5d3d"), load_rules("basic"), [they]).given_away_seen
+    6
+    """
+    unseen = _table(_seen(played.cards, (), ()), rules, len(others), against, (), samples, seed, 1, banks)
+    seen = _table(_seen(played.cards, others, ()), rules, len(others), against, others, samples, seed, 1, banks)
+    hand = np.array(played.cards, np.int8)
+    mine = Field.joined([judged(hand, rules), candidates(hand, rules)])
+    before, after = value(mine, unseen, keep=[0]), value(mine, seen)
+    place, seen_place = (int(np.flatnonzero(values.rows == 0)[0]) for values in (before, after))
+    best, best_seen = (_arranged(mine.cards[values.rows[0]]) for values in (before, after))
+    given_away = float(before.behind[place]) * len(others)
+    error = float(before.behind_error[place]) * len(others)
+    return Review(played, best, given_away, error, best_seen, round(float(after.behind[seen_place]) * len(others)))
+
+
+@dataclass(frozen=True)
+class Lapse:
+    """A review with its place in the night."""
+
+    deal: str | int | None
+    name: str
+    review: Review
+
+    def document(self) -> dict[str, Any]:
+        """The lapse as JSON values."""
+        return {
+            **({} if self.deal is None else {"id": self.deal}),
+            "name": self.name,
+            "played": _segments(self.review.played),
+            "best": _segments(self.review.best),
+            "given_away": self.review.given_away,
+            "error": self.review.error,
+            "best_seen": _segments(self.review.best_seen),
+            "given_away_seen": self.review.given_away_seen,
+        }
+
+
+def review_deal(
+    deal: Deal, rules: RuleSet, *, against: str = AGAINST, samples: int = SAMPLES, seed: int = 0
+) -> list[Lapse]:
+    """A review of each player of a deal who set a hand; in a banker game each plays against the banker alone."""
+    names = labels([player.name if player else None for player in deal.players])
+    set_by = {i: player.arrangement for i, player in enumerate(deal.players) if player and player.arrangement}
+    lapses = []
+    for i, played in set_by.items():
+        met = [other for j, other in set_by.items() if j != i and (deal.banker is None or deal.banker in (i, j))]
+        banks = None if deal.banker is None else i == deal.banker
+        if met:
+            found = review(played, rules, met, against=against, samples=samples, seed=seed, banks=banks)
+            lapses.append(Lapse(deal.id, names[i], found))
+    return lapses
 
 
 def explain_suggestions(found: Suggestions) -> Iterator[str]:
@@ -281,3 +372,50 @@ def _runner_up(best: Suggestion, other: Suggestion, how: str) -> str:
     lead = f"{other.behind:.3f}" + ("" if how == "exact" else f" ± {other.behind_error:.3f}")
     sure = "" if how != "budget" else ", too little to be sure"
     return f"The next best is {lead} behind{sure}: it wins {gives}."
+
+
+def suggestions_document(found: Suggestions) -> dict[str, Any]:
+    """Suggestions as JSON values."""
+    document: dict[str, Any] = {
+        "hand": format_cards(found.hand),
+        "rules": found.rules.name,
+        "revision": found.rules.revision,
+        "opponents": found.opponents,
+        "against": found.against,
+        "legal": found.legal,
+        "undominated": found.undominated,
+        "naturals": [natural.value for natural in found.naturals],
+        "advice": found.advice,
+        "samples": found.samples,
+        "how": found.how,
+        "suggestions": [_suggestion_document(suggestion) for suggestion in found.suggestions],
+    }
+    for offer in ("declare", "surrender"):
+        worth: Offer | None = getattr(found, offer)
+        if worth:
+            document[offer] = {"ev": worth.ev, "error": worth.error}
+    if found.declare:
+        natural, witness = next(iter(found.naturals.items()))
+        document["declare"] |= {"natural": natural.value, **_segments(witness)}
+    return document
+
+
+def _suggestion_document(suggestion: Suggestion) -> dict[str, Any]:
+    odds = suggestion.odds
+    return {
+        **_segments(suggestion.arrangement),
+        "categories": [strength.category.word for strength in suggestion.strengths],
+        "ev": suggestion.ev,
+        "error": suggestion.error,
+        "behind": suggestion.behind,
+        "behind_error": suggestion.behind_error,
+        "win": dict(zip(SEGMENTS, odds.win, strict=True)),
+        "tie": dict(zip(SEGMENTS, odds.tie, strict=True)),
+        "scoop": odds.scoop,
+        "scooped": odds.scooped,
+        "bonus": odds.bonus,
+    }
+
+
+def _segments(arrangement: Arrangement) -> dict[str, str]:
+    return {segment: format_cards(cards) for segment, cards in arrangement.parts.items()}

@@ -110,12 +110,13 @@ class PlayerDocument(TypedDict, total=False):
 
 @with_config(_CONFIG)
 class DealDocument(TypedDict):
-    """A deal: 2 to 4 seats in order, null where vacant; ``banker`` is a seat, from 0."""
+    """A deal: 2 to 4 seats in order, null where vacant; ``banker`` is a seat, ``strategy`` sets hands not set."""
 
     id: NotRequired[Id]
     rules: NotRequired[Rules]
     players: list[PlayerDocument | None]
     banker: NotRequired[StrictInt]
+    strategy: NotRequired[Text]
 
 
 @with_config(_CONFIG)
@@ -127,6 +128,15 @@ class ArrangementDocument(TypedDict, total=False):
     middle: Cards
     back: Cards
     hand: Cards
+
+
+@with_config(_CONFIG)
+class HandDocument(TypedDict):
+    """A hand to be set, and cards that no opponent holds."""
+
+    id: NotRequired[Id]
+    hand: Cards
+    dead: NotRequired[Cards]
 
 
 _DEAL_KEYS = frozenset(DealDocument.__annotations__)
@@ -193,7 +203,12 @@ class ResultDocument(TypedDict):
     home_run: int | None
 
 
-SCHEMAS: Mapping[str, Any] = {"deal": DealDocument, "arrangement": ArrangementDocument, "result": ResultDocument}
+SCHEMAS: Mapping[str, Any] = {
+    "deal": DealDocument,
+    "arrangement": ArrangementDocument,
+    "hand": HandDocument,
+    "result": ResultDocument,
+}
 """The documents that have a schema, beside ``rules``."""
 
 
@@ -203,7 +218,7 @@ def _adapter(kind: str) -> TypeAdapter[Any]:
 
 
 def schema(kind: str) -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of ``deal``, ``arrangement``, ``result`` or ``rules``.
+    """The JSON Schema (draft 2020-12) of ``deal``, ``arrangement``, ``hand``, ``result`` or ``rules``.
 
     >>> schema("deal")["required"]
     ['players']
@@ -273,7 +288,7 @@ def read_deal(value: Any, rules: RuleSet | None = None) -> tuple[Deal, RuleSet]:
     banker = document.get("banker")
     try:
         players = tuple([_player(entry, name) for entry, name in zip(entries, names, strict=True)])
-        return Deal(players, banker, document.get("id")), rules
+        return Deal(players, banker, document.get("id"), document.get("strategy")), rules
     except ChinesePokerError:
         raise DealError.of(deal_problems(names, [_parts(entry or {}) for entry in entries], banker)) from None
 
@@ -333,10 +348,27 @@ def check_arrangement(value: Any, rules: RuleSet) -> dict[str, Any]:  # noqa: AN
         cards, segments = arrangement.cards, _segment_results(arrangement, strengths)
     natural_names = [str(natural) for natural in played_naturals(cards, rules)]
     result |= {"foul": bool(foul), "foul_reasons": list(foul.reasons), "naturals": natural_names, **segments}
-    return result | _user_keys(document)
+    return result | user_keys(document)
 
 
-def _user_keys(document: Mapping[str, Any]) -> dict[str, Any]:
+def read_hand(value: Any) -> HandDocument:  # noqa: ANN401
+    """A hand out of a JSON value, its cards read.
+
+    :raises DealError: every problem of the document, each with its pointer.
+
+    >>> len(read_hand({"hand": "2c3c4c5c6c7c8c9cTcJcQcKcAc"})["hand"])
+    13
+    """
+    document: HandDocument = _validated("hand", value)
+    problems = _unknown_keys(document, frozenset(HandDocument.__annotations__))
+    problems += card_problems({"hand": document["hand"]}, {})
+    if problems:
+        raise DealError.of(problems)
+    return document
+
+
+def user_keys(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a document is the user's own and copied to the result."""
     return {key: value for key, value in document.items() if key.startswith("_")}
 
 
@@ -374,7 +406,7 @@ def result_document(value: Mapping[str, Any], deal: Deal, result: DealResult) ->
     }
     if deal.id is not None:
         document["id"] = deal.id
-    return {**document, **_user_keys(value)}  # type: ignore[typeddict-item]
+    return {**document, **user_keys(value)}  # type: ignore[typeddict-item]
 
 
 def _player_result(seat: int, entry: Mapping[str, Any], player: Player, outcome: PlayerResult) -> PlayerResultDocument:
@@ -391,7 +423,7 @@ def _player_result(seat: int, entry: Mapping[str, Any], player: Player, outcome:
         document["surrender"] = True
     if player.arrangement:
         document |= _segment_results(player.arrangement, outcome.strengths)  # type: ignore[typeddict-item]
-    return {**document, **_user_keys(entry)}  # type: ignore[typeddict-item]
+    return {**document, **user_keys(entry)}  # type: ignore[typeddict-item]
 
 
 def _matchup(matchup: Matchup) -> MatchupDocument:

@@ -7,6 +7,7 @@ the same opponents, so that their differences are measured far better than their
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,7 +109,7 @@ def home_run_units(mine: Field, table: Table) -> Array:
     scoop = [looked_up(settled.scoops, mine, seat, code) for seat, code in zip(seats, found, strict=True)]
     more = settled.units[..., 1] - settled.units[..., 0]
     gain = [looked_up(more, mine, seat, code) for seat, code in zip(seats, found, strict=True)]
-    total = np.logical_and.reduce([side == 1 for side in scoop]) * sum(gain)
+    total: Array = np.logical_and.reduce([side == 1 for side in scoop]) * sum(gain)
     for i in range(p) if table.banks is None or p == 1 else ():
         others = [_scoops_row(seats[i], seats[j], settled, -tie) for j in range(p) if j != i]
         elsewhere = np.logical_and.reduce([row == 1 for row in others]) if others else True
@@ -126,13 +127,14 @@ def _scoops_row(first: Field, second: Field, settled: Settlement, tie: int) -> A
     return row
 
 
-def value(mine: Field, table: Table, *, top: int = 1) -> Values:
+def value(mine: Field, table: Table, *, top: int = 1, keep: Sequence[int] = ()) -> Values:
     """What each candidate is worth, sampling until the best is separated from the next.
 
     :param mine: (c) candidates.
     :param top: how many of the best are wanted with values from all the opponents sampled.
+    :param keep: rows that are wanted too, however far behind.
     """
-    race = _Race(mine, table)
+    race = _Race(mine, table, keep)
     if table.unknown == 0 or table.exact:
         return race.to(len(table.sample), exact=True)
     end = len(table.sample)
@@ -150,8 +152,8 @@ def value(mine: Field, table: Table, *, top: int = 1) -> Values:
 class _Race:
     """Candidates in the running, and the units that each has gained from each opponent so far."""
 
-    def __init__(self, mine: Field, table: Table) -> None:
-        self.mine, self.table = mine, table
+    def __init__(self, mine: Field, table: Table, keep: Sequence[int]) -> None:
+        self.mine, self.table, self.keep = mine, table, keep
         self.rows = np.arange(len(mine))
         self.tie = _TIES[table.banks] if table.rules.ties is Ties.BANKER else 0
         self.gained = np.zeros((len(mine), 0), np.int32)
@@ -172,6 +174,7 @@ class _Race:
         values = self._stand(False)
         alive = values.behind <= errors * values.behind_error + 1e-9
         alive[:top] = True
+        alive |= np.isin(values.rows, self.keep)
         kept = np.flatnonzero(np.isin(self.rows, values.rows[alive]))
         self.rows, self.gained = self.rows[kept], self.gained[kept]
         self.known, self.coupled = self.known[kept], self.coupled[kept]

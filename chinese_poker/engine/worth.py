@@ -3,30 +3,30 @@
 The game is cut into its segments: a segment of a value meets the opponent's, while my two other segments come from one
 hand of a population and the opponent from another. So majority, scoop and bonuses enter by what the segment changes in
 them. Each round a fresh sample of hands is set by the average of the tables so far; the worth of every value against
-that population enters the average. Iterated best response without the average runs in circles.
+that population enters the average, later rounds with more weight. Best response upon best response, without the
+average, runs in circles.
 
-Ties are pushed, home runs are left out and every hand is set, those with naturals too: who plays the same matchups has
-the same tables. ``python -m chinese_poker.engine.worth`` trains those of the presets anew.
+Ties are pushed, home runs are left out and every hand is set, those with naturals too: so rule sets that play the same
+matchups have the same tables. ``python -m chinese_poker.engine.worth`` trains those of all presets anew, in three
+minutes.
 """
 
 from __future__ import annotations
 
-import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 import platformdirs
 
 from ..rules import RuleSet
 from .dealing import deal
-from .search import best_sum
+from .search import best_sum, is_compiling
 from .settlement import Settlement, settlement
 from .tables import FIVE_VALUES, FRONT_VALUES, Array
 
@@ -36,13 +36,13 @@ Progress = Callable[[int, int], object]
 SEED = 13
 ROUNDS = 16
 HANDS = 20_000
-"""The sample of a round where numba is there."""
+"""The sample of a round."""
 FEW_HANDS = 1_000
-"""The sample of a round where the interpreter sets it."""
+"""The sample of a round where numba is not installed."""
 PAIRS = 400_000
 """Pairs of hands that are compared in a round, about."""
+SHIPPED = Path(__file__).with_name("worth.npz")
 _SIZES = (FRONT_VALUES, FIVE_VALUES, FIVE_VALUES)
-_SHIPPED = Path(__file__).with_name("worth.npz")
 
 
 class Worth(NamedTuple):
@@ -54,6 +54,29 @@ class Worth(NamedTuple):
     """(7462,) float64 by five-card value."""
     back: Array
     """(7462,) float64 by five-card value."""
+
+
+_known: dict[RuleSet, Worth] = {}
+
+
+def worth(rules: RuleSet, progress: Progress | None = None) -> Worth:
+    """The tables of a rule set: those shipped for an equal game, else trained, once, and kept in the user's cache.
+
+    Training takes some ten seconds, with and without numba.
+
+    :param progress: called only where tables are trained.
+
+    >>> from chinese_poker.presets import load_rules
+    >>> basic = worth(load_rules("basic"))
+    >>> pair_of_twos, pair_of_aces = basic.front[[286, 440]]
+    >>> bool(-0.2 < pair_of_twos < 0.2 < 1 < pair_of_aces)
+    True
+    """
+    if rules not in _known:
+        game = game_digest(settlement(rules))
+        packed = _shipped().get(game) or _trained(rules, game, progress)
+        _known[rules] = _unpacked(packed)
+    return _known[rules]
 
 
 def train(
@@ -71,11 +94,11 @@ def train(
     game = settlement(rules)
     average = Worth(*(np.arange(size) / size for size in _SIZES))
     for i in range(rounds):
-        dealt = deal(seed, i * -(-hands // 4), -(-hands // 4)).reshape(-1, 13)[:hands]
-        options = {"wheel": rules.wheel, "middle_may_equal_back": rules.middle_may_equal_back}
-        values = best_sum(dealt, *average, **options).values
-        response = _worth_against(values, game)
-        average = Worth(*(_rising(old + (new - old) * 2 / (i + 2)) for old, new in zip(average, response, strict=True)))
+        dealt = deal(seed, i * hands, hands)[:, :13]
+        found = best_sum(dealt, *average, wheel=rules.wheel, middle_may_equal_back=rules.middle_may_equal_back)
+        response = _worth_against(found.values, game)
+        weight = 2 / (i + 2)
+        average = Worth(*(_rising(old + weight * (new - old)) for old, new in zip(average, response, strict=True)))
         if progress:
             progress(i + 1, rounds)
     return average
@@ -144,6 +167,103 @@ def game_digest(game: Settlement) -> str:
     return digest.hexdigest()
 
 
+class _Packed(NamedTuple):
+    """Tables in 30 KB: each is ``low + step * (the sum of its rises so far)``, in that form unable to fall."""
+
+    scales: Array
+    """(3, 2) float64: low and step of each table."""
+    rises: Array
+    """(15379,) uint16: of the three tables, one after the other."""
+
+
+_ENDS = np.cumsum(_SIZES)
+_SCALES_BYTES = 3 * 2 * 8
+_PACKED_BYTES = _SCALES_BYTES + 2 * int(_ENDS[-1])
+_FINEST = 2**16 - 1
+
+
+def _packed(tables: Worth) -> _Packed:
+    scales = np.array([(table[0], (table[-1] - table[0]) / _FINEST) for table in tables])
+    steps = [
+        np.diff(np.rint((table - low) / (step or 1)), prepend=0)
+        for table, (low, step) in zip(tables, scales, strict=True)
+    ]
+    return _Packed(scales, np.concatenate(steps).astype(np.uint16))
+
+
+def _unpacked(packed: _Packed) -> Worth:
+    parts = np.split(packed.rises, _ENDS[:-1])
+    tables = [low + step * np.cumsum(part) for (low, step), part in zip(packed.scales, parts, strict=True)]
+    for table in tables:
+        table.setflags(write=False)
+    return Worth(*tables)
+
+
 @cache
-def worth(rules: RuleSet, progress: Progress | None = None) -> Worth:
-    return train(rules, hands=4000, rounds=6)
+def _shipped() -> dict[str, _Packed]:
+    """The shipped tables by game."""
+    with np.load(SHIPPED, allow_pickle=False) as file:
+        games, scales, rises = (file[name] for name in ("games", "scales", "rises"))
+    return {game: _Packed(*tables) for game, *tables in zip(games.tolist(), scales, rises, strict=True)}
+
+
+def regenerate(path: Path = SHIPPED, progress: Callable[[str], object] = print) -> None:
+    """Train the tables of every game that a preset plays, and write the file that is shipped.
+
+    :param progress: called with the name of each preset that is trained.
+    """
+    from ..presets import load_rules, rule_names
+
+    games: dict[str, _Packed] = {}
+    for rules in map(load_rules, rule_names()):
+        game = game_digest(settlement(rules))
+        if game not in games:
+            progress(rules.name)
+            games[game] = _packed(train(rules))
+    scales, rises = (np.stack(column) for column in zip(*games.values(), strict=True))
+    np.savez_compressed(path, games=np.array(list(games)), scales=scales, rises=rises)
+
+
+def _trained(rules: RuleSet, game: str, progress: Progress | None) -> _Packed:
+    """The tables of a house's rules, from the user's cache if they are there and whole."""
+    hands = HANDS if is_compiling() else FEW_HANDS
+    name = sha256(f"1 {SEED} {ROUNDS} {hands} {PAIRS} {game}".encode())
+    path = cache_folder() / f"worth-{name.hexdigest()[:32]}"
+    packed = _read(path, name.digest())
+    if packed is None:
+        packed = _packed(train(rules, hands=hands, progress=progress))
+        _write(path, name.digest(), packed)
+    return packed
+
+
+def cache_folder() -> Path:
+    """Where trained tables are kept."""
+    return platformdirs.user_cache_path("chinese-poker", appauthor=False)
+
+
+def _read(path: Path, name: bytes) -> _Packed | None:
+    """Tables from a cache file, if it is there, whole and of that name: a digest, then the numbers."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    seal, numbers = content[:32], content[32:]
+    if len(numbers) != _PACKED_BYTES or seal != sha256(name + numbers).digest():
+        return None
+    scales = np.frombuffer(numbers[:_SCALES_BYTES], "<f8").reshape(3, 2)
+    return _Packed(scales, np.frombuffer(numbers[_SCALES_BYTES:], "<u2"))
+
+
+def _write(path: Path, name: bytes, packed: _Packed) -> None:
+    """Write a cache file in one step; where that cannot be done there is none."""
+    numbers = packed.scales.astype("<f8").tobytes() + packed.rises.astype("<u2").tobytes()
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+            written = Path(folder, path.name)
+            written.write_bytes(sha256(name + numbers).digest() + numbers)
+            written.replace(path)
+
+
+if __name__ == "__main__":
+    regenerate()

@@ -13,14 +13,14 @@ from math import comb
 
 import numpy as np
 
-from ..rules import RuleSet, Ties
-from ..strategy import Strategy
-from .dealing import deal, deal_from
-from .declaring import natural_states
-from .field import Field, judged
-from .search import is_compiling
-from .settlement import settlement
-from .tables import Array
+from .engine.dealing import deal, deal_from
+from .engine.declaring import natural_states
+from .engine.field import Field, judged
+from .engine.search import is_compiling
+from .engine.settlement import settlement
+from .engine.tables import Array
+from .rules import RuleSet, Ties
+from .strategy import Strategy
 
 POOL_HANDS = 16_384
 """Hands in a pool: with the 24 names of the suits about 5,000 opponents for 13 cards seen."""
