@@ -117,6 +117,8 @@ def _three_straights(cards: Sequence[Card], ranks: Counter[int], suits: Counter[
 
 
 def _three_straight_flushes(cards: Sequence[Card], ranks: Counter[int], suits: Counter[int]) -> Arrangement | None:
+    if not all(count in (3, 5, 8, 10, 13) for count in suits.values()) or not _three_straights(cards, ranks, suits):
+        return None
     held = set(cards)
     fives = [five for suit in suits for run in _RUNS5 if (five := _suited(run, suit)) <= held]
     for front in (_suited(run, suit) for suit in suits for run in _RUNS3):

@@ -1,7 +1,8 @@
 """Opponents for a hand: what the cards that are not seen may hold, as a strategy sets it.
 
-A pool of hands that a strategy has set once serves every hand: those that share no card with the cards seen are an exact
-sample of what an opponent holds. As suits are all alike, each of the 24 ways to rename them gives a sample more.
+A pool of hands that a strategy has set once serves every hand: those that share no card with the cards seen are an
+exact sample of what an opponent holds. As suits are all alike, each of the 24 ways to rename them gives a sample more.
+``python -m chinese_poker.opponents`` sets the shipped pools anew, after ``python -m chinese_poker.engine.worth``.
 """
 
 from __future__ import annotations
@@ -10,21 +11,28 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, permutations
 from math import comb
+from pathlib import Path
 
 import numpy as np
 
-from .engine.dealing import deal, deal_from
+from .engine.dealing import deal, deal_from, permutation
 from .engine.declaring import natural_states
 from .engine.field import Field, judged
 from .engine.search import is_compiling
 from .engine.settlement import settlement
 from .engine.tables import Array
+from .engine.worth import game_digest
+from .presets import load_rules, rule_names
 from .rules import RuleSet, Ties
 from .strategy import Strategy
+from .strategy import strategy as strategy_named
 
 POOL_HANDS = 16_384
 """Hands in a pool: with the 24 names of the suits about 5,000 opponents for 13 cards seen."""
-_POOL_SEED = 13
+FEW_HANDS = 1_024
+"""Hands in a pool that the interpreter has to set."""
+_SEED = 13
+_SHIPPED = Path(__file__).with_name("pools.npz")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +54,11 @@ class Drawn:
 
 def as_set(hands: Array, strategy: Strategy, rules: RuleSet) -> Field:
     """Hands (n, 13) as a strategy sets them, naturals declared."""
-    found = strategy.arrange(hands, rules)
-    return judged(found.cards(), rules, natural_states(hands, settlement(rules)))
+    return _judged(hands, strategy.arrange(hands, rules).cards(), rules)
+
+
+def _judged(hands: Array, cards: Array, rules: RuleSet) -> Field:
+    return judged(cards, rules, natural_states(hands, settlement(rules)))
 
 
 def draw(seen: Array, strategy: Strategy, rules: RuleSet, count: int, seed: int) -> Drawn:
@@ -62,7 +73,7 @@ def draw(seen: Array, strategy: Strategy, rules: RuleSet, count: int, seed: int)
         every = np.array(list(combinations(unseen.tolist(), 13)), np.int8)
         return Drawn(as_set(every, strategy, rules), exact=True)
     field = _unseen_of_pool(pool(strategy, rules), seen, rules)
-    field = field[np.random.default_rng(seed).permutation(len(field))[:count]]
+    field = field[permutation(seed, len(field))[:count]]
     wanted = min(count, 2000 if compiling else 300) - len(field)
     if wanted > 0:
         fresh = deal_from(seed, unseen, wanted, 1)[:, 0]
@@ -77,11 +88,55 @@ def draw_tables(unseen: Array, strategy: Strategy, rules: RuleSet, hands: int, c
 
 
 @lru_cache(maxsize=32)
-def pool(strategy: Strategy, rules: RuleSet, hands: int = POOL_HANDS) -> Pool:
-    """The pool of a strategy, set once in a process."""
-    dealt = deal(_POOL_SEED, 0, hands // 4).reshape(-1, 13)
-    masks = (np.uint64(1) << dealt.astype(np.uint64)).sum(axis=1, dtype=np.uint64)
-    return Pool(masks, as_set(dealt, strategy, rules))
+def pool(strategy: Strategy, rules: RuleSet) -> Pool:
+    """The pool of a strategy, set once in a process; that of ``expected`` under a preset's game is shipped.
+
+    >>> from chinese_poker.presets import load_rules
+    >>> from chinese_poker.strategy import strategy
+    >>> len(pool(strategy("expected"), load_rules("basic")).field)
+    16384
+    """
+    shipped = _shipped(strategy, rules)
+    hands = _hands(POOL_HANDS if shipped is not None or is_compiling() else FEW_HANDS)
+    field = as_set(hands, strategy, rules) if shipped is None else _judged(hands, _unpacked(hands, shipped), rules)
+    masks = (np.uint64(1) << hands.astype(np.uint64)).sum(axis=1, dtype=np.uint64)
+    return Pool(masks, field)
+
+
+def _hands(count: int) -> Array:
+    """(count, 13) int8, the cards of each hand ascending."""
+    return np.sort(deal(_SEED, 0, count // 4).reshape(-1, 13), axis=1)
+
+
+def _shipped(strategy: Strategy, rules: RuleSet) -> Array | None:
+    if strategy.name != "expected":
+        return None
+    with np.load(_SHIPPED, allow_pickle=False) as file:
+        game = game_digest(settlement(rules))
+        masks: Array | None = file.get(game)
+        return masks
+
+
+def _packed(hands: Array, cards: Array) -> Array:
+    """(2, n) uint16: front and back of arrangements (n, 13) as masks over the ascending hands."""
+    place = (cards[:, :, None] > hands[:, None, :]).sum(axis=2)
+    bits = (1 << place).astype(np.uint16)
+    return np.stack([bits[:, :3].sum(axis=1), bits[:, 8:].sum(axis=1)]).astype(np.uint16)
+
+
+def _unpacked(hands: Array, masks: Array) -> Array:
+    """The arrangements (n, 13) of which :func:`_packed` made the masks."""
+    front, back = ((mask[:, None] >> np.arange(13) & 1).astype(np.int8) for mask in masks)
+    order = np.argsort(1 + back - front, axis=1, kind="stable")
+    return np.take_along_axis(hands, order, axis=1)
+
+
+def regenerate(path: Path = _SHIPPED) -> None:
+    """Set the pools that are shipped, and write their file: seconds with numba."""
+    hands, player = _hands(POOL_HANDS), strategy_named("expected")
+    games = {game_digest(settlement(rules)): rules for rules in map(load_rules, rule_names())}
+    packed = {game: _packed(hands, player.arrange(hands, rules).cards()) for game, rules in games.items()}
+    np.savez_compressed(path, allow_pickle=False, **packed)
 
 
 def _unseen_of_pool(met_by_all: Pool, seen: Array, rules: RuleSet) -> Field:
@@ -100,3 +155,7 @@ def _unseen_of_pool(met_by_all: Pool, seen: Array, rules: RuleSet) -> Field:
     if rules.ties is Ties.SUIT:
         return judged(renamed, rules, np.where(field.states > settlement(rules).foul, field.states, -1))
     return Field(renamed, field.values, field.states)
+
+
+if __name__ == "__main__":
+    regenerate()

@@ -436,7 +436,7 @@ def review_tables(lapses: Sequence[Lapse], top: int) -> tuple[Table, Table]:
             total[i] += amount
     for lapse in lapses[:top]:
         found = lapse.review
-        if found.given_away > 0:
+        if found.given_away > 2 * found.error:
             mistakes.add_row(
                 Text("" if lapse.deal is None else str(lapse.deal)),
                 Text(lapse.name),

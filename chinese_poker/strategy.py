@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -17,7 +17,7 @@ from .engine.tables import FIVE_VALUES, FRONT_VALUES, Array, tables
 from .engine.worth import worth
 from .errors import DealError
 from .evaluate import evaluate
-from .rules import PaidTo, RuleSet
+from .rules import PaidTo, RuleSet, SegmentValue
 
 Tables = tuple[Array, Array, Array]
 
@@ -40,7 +40,7 @@ class Strategy(Protocol):
 
 @dataclass(frozen=True)
 class _Additive:
-    """Takes the arrangement whose segments are worth most in sum, by tables that belong to the rule set."""
+    """Takes the arrangement whose segments are worth most in sum; the tables, by value, are the rule set's."""
 
     name: str
     tables: Callable[[RuleSet], Tables]
@@ -66,7 +66,7 @@ _CHANCES: tuple[dict[str, int], ...] = (
     {"TdTc9s7c6d": 10, "AdAc9s7c6d": 30, "KdKc3d3c9s": 60, "AdAcAs9d2c": 75, "TsJdQcKhAs": 90, "2s3s5s9sAs": 98},
     {"KdKc3d3c9s": 15, "2s3d4c5h6s": 20, "2s5s9sJsQs": 45, "2s2d2c3d3c": 65, "KsKdKc3d3c": 90, "2s2d2c2h3d": 96},
 )
-"""Front, middle and back: of a hundred opponents at a full table, how many these segments beat."""
+"""Front, middle and back: of a hundred opponents who play well, how many these segments beat."""
 
 
 def _heuristic(rules: RuleSet) -> Tables:
@@ -77,31 +77,37 @@ def _heuristic(rules: RuleSet) -> Tables:
     earn a bonus are gone for in the measure of the bonus. What a majority or a scoop adds is not weighed.
     """
     table = tables(rules.wheel)
-    both = rules.bonuses.paid_to is PaidTo.BOTH
-    worths = []
-    for chances, row, strengths in zip(
-        _CHANCES, rules.values, (table.strength_of_front, table.strength_of_five, table.strength_of_five), strict=True
-    ):
-        known = [np.searchsorted(strengths, evaluate(parse_cards(segment), rules.wheel)) for segment in chances]
-        wins = np.interp(np.arange(len(strengths)), [0, *known, len(strengths) - 1], [0, *chances.values(), 100]) / 100
+    win_or_lose = rules.bonuses.paid_to is PaidTo.BOTH
+
+    def worth_of(chances: dict[str, int], row: Sequence[SegmentValue], strengths: Array) -> Array:
+        known = [evaluate(parse_cards(segment), rules.wheel) for segment in chances]
+        places = [0, *np.searchsorted(strengths, known).tolist(), len(strengths) - 1]
+        wins = np.interp(np.arange(len(strengths)), places, [0, *chances.values(), 100]) / 100
         regular, bonus = np.array(row).T[:, strengths >> 20]
-        gained = wins * regular + np.where(both, 1, wins) * bonus
-        worths.append(np.maximum.accumulate(gained - (1 - wins) * row[0].regular))
-    return worths[0], worths[1], worths[2]
+        rising: Array = np.maximum.accumulate(
+            wins * regular + (1 if win_or_lose else wins) * bonus - (1 - wins) * row[0].regular
+        )
+        return rising
 
-
-_STRATEGIES: dict[str, Strategy] = {
-    strategy.name: strategy
-    for strategy in (
-        _Additive("greedy", _greedy),
-        _Additive("heuristic", _heuristic),
-        _Additive("expected", worth),
+    front, middle, back = _CHANCES
+    return (
+        worth_of(front, rules.values[0], table.strength_of_front),
+        worth_of(middle, rules.values[1], table.strength_of_five),
+        worth_of(back, rules.values[2], table.strength_of_five),
     )
-}
+
+
+_PLAYERS: tuple[Strategy, ...] = (
+    _Additive("greedy", _greedy),
+    _Additive("heuristic", _heuristic),
+    _Additive("expected", worth),
+)
+"""From the weakest to the strongest."""
+_STRATEGIES = {player.name: player for player in _PLAYERS}
 
 
 def strategies() -> tuple[str, ...]:
-    """The names of the strategies.
+    """The names of the strategies, from the weakest to the strongest.
 
     >>> strategies()
     ('greedy', 'heuristic', 'expected')
@@ -130,6 +136,7 @@ def set_deal(deal: Deal, rules: RuleSet, name: str) -> Deal:
     :raises DealError: ``unknown_strategy``.
 
     >>> from chinese_poker.arrangement import parse_hand
+    >>> from chinese_poker.deal import Player
     >>> from chinese_poker.presets import load_rules
     >>> south, north = parse_hand("2c3c4c5c6c7c8c9cTcJcQcKcAc"), parse_hand("2d3d4d5d6d7d8d9dTdJdQdKdAd")
     >>> raw = Deal((Player("South", hand=south), Player("North", hand=north)))

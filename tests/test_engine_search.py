@@ -133,6 +133,7 @@ FAMILIES = {
     "all high": random_hands(12, 13, range(24, 52)),
     "four ranks": [[*_cards("2", "3", "4"), 12], [*_cards("Q", "K", "A"), 3], [*_cards("2", "5", "A"), 20]],
     "two ranks of wheels": [_cards("A", "2", "3", suits="cdh") + _cards("4", "5", suits="ch")],
+    "least of the legal": [parse_cards("Ac Ad Ah Kc Kd Ks Qc Qh Qs 3d 3h 2h 2s")],
     "late": [parse_cards(line) for line in LATE.splitlines()],
     "many": MANY,
 }
@@ -230,7 +231,7 @@ def test_order_of_cards_and_names_of_suits_change_nothing():
 @BOTH
 def test_best_sum_is_the_best_of_all_legal_arrangements(compile):
     numbers = np.random.default_rng(50)
-    names = ("one suit", "two suits", "three suits", "quads thrice", "runs twice")
+    names = ("one suit", "two suits", "three suits", "quads thrice", "runs twice", "late")
     hands = RANDOM[:40] + list(itertools.chain(*map(FAMILIES.get, names)))
     everything = engine.legal(hands, compile=True)
     values = everything.values

@@ -332,7 +332,7 @@ def test_a_home_run_is_named_and_paid_to_the_seat_that_hit_it() -> None:
 
 
 def full_table(first: str, player: Player | None = None) -> Deal:
-    """Four seats: the first as given, declaring a dragon; the others foul by 4-4-5, but for the last if that is given."""
+    """The first set declares a dragon; the others foul by 4-4-5, but for the last if it is given."""
     rest = [card for card in DECK if card not in first.split()]
     hands = [rest[at : at + 13] for at in (0, 13, 26)]
     sets = [" | ".join(" ".join(part) for part in (hand[:4], hand[4:8], hand[8:])) for hand in hands]

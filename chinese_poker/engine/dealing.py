@@ -47,7 +47,19 @@ def deal_from(seed: int, cards: npt.ArrayLike, count: int, hands: int, *, first:
             f"{hands} hands need {13 * hands} different cards, not {np.size(cards)} of which {len(unseen)}"
         )
     order = _shuffled(seed, first, count, len(unseen))[:, : 13 * hands]
-    return unseen[order].reshape(count, hands, 13)
+    dealt: Array = unseen[order].reshape(count, hands, 13)
+    return dealt
+
+
+def permutation(seed: int, size: int) -> Array:
+    """(size,) int64: the numbers from 0 in an order of the seed.
+
+    >>> sorted(permutation(seed=1, size=4).tolist())
+    [0, 1, 2, 3]
+    """
+    start = _mixed(np.array([seed % 2**64], np.uint64))
+    order: Array = np.argsort(_mixed(start + np.arange(1, size + 1, dtype=np.uint64) * _GAMMA), kind="stable")
+    return order
 
 
 def _shuffled(seed: int, first: int, count: int, size: int) -> Array:
@@ -65,4 +77,5 @@ def _mixed(words: Array) -> Array:
     """The output function of splitmix64."""
     words = (words ^ words >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ words >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-    return words ^ words >> np.uint64(31)
+    mixed: Array = words ^ words >> np.uint64(31)
+    return mixed

@@ -65,10 +65,12 @@ def _may_hold_one(hands: Array, rules: RuleSet) -> Array:
 
 
 def _three_flushes(counts: _Counts) -> Array:
-    return np.isin(counts.suits, (0, 3, 5, 8, 10, 13)).all(axis=1)
+    whole: Array = np.isin(counts.suits, (0, 3, 5, 8, 10, 13)).all(axis=1)
+    return whole
 
 
-_PLACES = 5 ** np.arange(13)
+_PLACES = 5 ** np.arange(13, dtype=np.int64)
+"""Sums of at most four of each tell how many of each there are."""
 
 
 def _runs(length: int) -> Array:
@@ -84,8 +86,8 @@ def _three_straights(counts: _Counts) -> Array:
 
 
 def _within(counts: _Counts, ranks: str) -> Array:
-    in_order = [RANKS.index(rank) for rank in ranks]
-    return counts.ranks[:, in_order].sum(axis=1) == 13
+    within: Array = counts.ranks[:, [RANKS.index(rank) for rank in ranks]].sum(axis=1) == 13
+    return within
 
 
 _CONDITIONS: dict[Natural, Callable[[_Counts], Array]] = {

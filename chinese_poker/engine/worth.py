@@ -116,8 +116,8 @@ def _worth_against(values: Array, game: Settlement) -> list[Array]:
     totals = [np.zeros(size) for size in _SIZES]
     shifts = range(1, min(n, 1 + max(1, PAIRS // n)))
     for shift in shifts:
-        for total, new in zip(totals, _worth_of_pairs(values, np.roll(values, shift, axis=0), game), strict=True):
-            total += new
+        of_pairs = _worth_of_pairs(values, np.roll(values, shift, axis=0), game)
+        totals = [total + new for total, new in zip(totals, of_pairs, strict=True)]
     return [total / (n * len(shifts)) for total in totals]
 
 
