@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 
 from .errors import CardError
+from .texts import quote
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
@@ -122,16 +123,6 @@ def _reason(text: str) -> str:
     if rank.upper() not in RANKS and rank != "10":
         return "its rank is none of 2 3 4 5 6 7 8 9 T J Q K A"
     return "its suit is none of c d h s" if len(suit) == 1 else "it is no rank with a suit"
-
-
-def quote(text: str, limit: int = 24) -> str:
-    """Foreign text, fit to stand in a one-line message: shortened, and nothing in it that a terminal obeys.
-
-    >>> quote("x" * 30), quote("a\\x1b[2J")
-    ("'xxxxxxxxxxxxxxxxxxxxxxxx...'", "'a\\\\x1b[2J'")
-    """
-    shown = text if len(text) <= limit else text[:limit] + "..."
-    return "'" + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown) + "'"
 
 
 def split_cards(text: str) -> list[str]:

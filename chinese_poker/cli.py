@@ -20,7 +20,7 @@ from click.shell_completion import CompletionItem
 
 from . import __version__, report, wire
 from .arrangement import SEGMENTS, Arrangement, parse_segment
-from .cards import format_cards, parse_cards, quote
+from .cards import format_cards, parse_cards
 from .deal import Deal
 from .documents import Document, read_documents
 from .errors import ArrangementError, ChinesePokerError, RuleSetError
@@ -28,6 +28,7 @@ from .evaluate import evaluate
 from .presets import load_rules, preset_text, rule_names, rules_document
 from .rules import RuleSet
 from .score import DealResult, score
+from .texts import one_line, quote
 
 EXAMPLE = Path(__file__).with_name("examples") / "club-night.jsonl"
 _PROGRESS_FROM = 4 << 20
@@ -107,7 +108,7 @@ class Run:
                 fields = {"file": source, "line": problem.line, "pointer": problem.pointer}
                 click.echo(json.dumps({**fields, "code": problem.code, "message": problem.message}), err=True)
             else:
-                click.echo(f"{source}:{'' if problem.line else ' '}{problem}", err=True)
+                click.echo(f"{one_line(source, 200)}:{'' if problem.line else ' '}{problem}", err=True)
 
     def documents(self, files: Iterable[str]) -> Iterator[tuple[str, Document]]:
         """The readable documents of the files, each with the name of its file; the others are reported."""
@@ -539,23 +540,39 @@ def schema_command(kind: str) -> None:
 
 def main() -> None:
     """Run the command; whatever goes wrong is one line, never a traceback."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        cli.main(standalone_mode=False)
+        status = _run()
         sys.stdout.flush()
+    except OSError as error:
+        status = 1
+        if not isinstance(error, BrokenPipeError):
+            with contextlib.suppress(OSError):
+                click.echo(f"chinese-poker: cannot write: {error.strerror}", err=True)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(status)
+
+
+def _run() -> int:
+    try:
+        cli.main(standalone_mode=False)
     except click.ClickException as error:
         error.show()
-        status = error.exit_code
+        return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("chinese-poker: interrupted", err=True)
-        status = 130
-    except OSError as error:
-        if not isinstance(error, BrokenPipeError):
-            click.echo(f"chinese-poker: cannot write: {error.strerror}", err=True)
-        status = 141 if isinstance(error, BrokenPipeError) else 1
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    else:
-        status = 0
-    sys.exit(status)
+        return 130
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    return 0
+
+
+def _open_closed_streams() -> None:
+    """Give what was closed before the start a stream on which reading, or writing results, is an error like any."""
+    for name, mode in (("stdin", os.O_WRONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_WRONLY)):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, mode)
+            setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w", encoding="utf-8"))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from .arrangement import HAND_SIZE, Arrangement, card_problems
 from .cards import Card
 from .errors import ChinesePokerError, DealError
+from .texts import one_line
 
 SEATS = 4
 SEAT_NAMES = ("North", "East", "South", "West")
@@ -52,6 +53,10 @@ def labels(names: Sequence[str | None]) -> tuple[str, ...]:
     )
 
 
+def too_many_seats(seats: int) -> DealError:
+    return DealError("too_many_players", f"{seats:,} seats; a deal has 2 to 4")
+
+
 def deal_problems(
     names: Sequence[str | None], hands: Sequence[Mapping[str, Sequence[Card]]], banker: int | None = None
 ) -> Iterator[ChinesePokerError]:
@@ -66,10 +71,10 @@ def deal_problems(
         fault = f"{seated} player{'' if seated == 1 else 's'}; a deal has 2 to 4"
         yield DealError("too_few_players", fault, pointer="/players")
     if len(names) > SEATS:
-        yield DealError("too_many_players", f"{len(names)} seats; a deal has 2 to 4", pointer="/players")
+        yield too_many_seats(len(names)).at("/players")
         return
     if banker is not None and not (0 <= banker < len(names) and names[banker] is not None):
-        fault = f"{banker} is no player's seat; seats count from 0"
+        fault = f"{one_line(str(banker), 9)} is no player's seat; seats count from 0"
         yield DealError("banker_seat", fault, pointer="/banker")
     seen: dict[Card, str] = {}
     for seat, (label, hand) in enumerate(zip(labels(names), hands, strict=True)):
@@ -97,7 +102,11 @@ class Deal:
     def __post_init__(self) -> None:
         cards = [card for player in self.players if player for card in player.cards]
         seated = len(self.players) - self.players.count(None)
-        if len(set(cards)) == len(cards) == HAND_SIZE * seated and 2 <= seated <= SEATS and self.banker is None:
+        if (
+            len(set(cards)) == len(cards) == HAND_SIZE * seated
+            and 2 <= seated <= len(self.players) <= SEATS
+            and self.banker is None
+        ):
             return
         names = [player.name if player else None for player in self.players]
         hands = [player.parts if player else {} for player in self.players]

@@ -5,37 +5,37 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, BinaryIO, NoReturn
 
 from pydantic import ValidationError
 
-from .cards import quote
-from .errors import ChinesePokerError, DealError
+from .errors import MOST_PROBLEMS, ChinesePokerError, DealError
+from .texts import quote
 
 MOST_BYTES = 1 << 20
 """The longest line, and the longest document of several lines, that is read."""
+MOST_NESTED = 100
+"""The deepest brackets that are read."""
 
 _BOM = b"\xef\xbb\xbf"
 _WHITE = " \t\n\r"
 
 
-class _RepeatedKeyError(Exception):
-    pass
-
-
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise _RepeatedKeyError
+        raise ValueError("repeated_key")
     return value
 
 
 def _constant(name: str) -> NoReturn:
-    raise DealError("bad_json", f"{quote(name)} is no number here; write a number or leave it out")
+    raise ValueError(name)
 
 
 def _finite(text: str) -> float:
@@ -44,38 +44,42 @@ def _finite(text: str) -> float:
 
 
 _decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_finite)
-_skipper = json.JSONDecoder()
+_skipper = json.JSONDecoder(parse_constant=str, parse_float=str, parse_int=str)
 
 
 def loads(text: str) -> Any:  # noqa: ANN401  JSON is any value
-    """Strict JSON: no repeated keys, no NaN, whole text.
+    """Strict JSON: no repeated keys, no NaN, no endless number, no deep nesting, whole text.
 
-    :raises DealError: ``bad_json`` or ``repeated_key``, with the line within the text.
+    :raises DealError: ``bad_json``, ``cut_short`` or ``repeated_key``, with the line within the text.
 
     >>> loads('{"a": 1, "a": 2}')
     Traceback (most recent call last):
     chinese_poker.errors.DealError: 1: /a: repeated_key: 'a' is there twice; keep one
     """
+    if text.count("[") + text.count("{") > MOST_NESTED and max(_depths(text)) > MOST_NESTED:
+        raise DealError("bad_json", "brackets nested too deep; a deal needs four levels", line=1)
     try:
         return _decoder.decode(text)
-    except _RepeatedKeyError:
-        pointer, line = next(_repeated_keys(text))
-        key = quote(_unescape(pointer.rsplit("/", 1)[1]))
-        raise DealError("repeated_key", f"{key} is there twice; keep one", pointer=pointer, line=line) from None
     except json.JSONDecodeError as error:
         raise _syntax_error(error) from None
-    except RecursionError:
-        raise DealError("bad_json", "brackets nested too deep; a deal needs four levels") from None
-    except ChinesePokerError:
-        raise
     except ValueError:
-        raise DealError("bad_json", "a number is too long; no figure of a deal has more than 7 digits") from None
+        raise next(_faults(text, _skip(text, 0))) from None
+
+
+_MARK = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]')
+_STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
+
+
+def _depths(text: str) -> list[int]:
+    """How many brackets are open after each bracket and string of a text; it begins with none."""
+    return list(accumulate((_STEPS.get(mark, 0) for mark in _MARK.findall(text)), initial=0))
 
 
 def _syntax_error(error: json.JSONDecodeError) -> DealError:
     if not error.doc[error.pos :].strip(_WHITE) or "Unterminated" in error.msg:
         return DealError("cut_short", f"it breaks off at column {error.colno}; the rest is missing", line=error.lineno)
-    fault = f"{error.msg[0].lower()}{error.msg[1:]} at column {error.colno}; write JSON, one deal a line"
+    what = error.msg[0].lower() + error.msg[1:].removesuffix(" at")
+    fault = f"{what} at column {error.colno}; write JSON, one deal a line"
     return DealError("bad_json", fault, line=error.lineno)
 
 
@@ -115,15 +119,33 @@ def _members(text: str, at: int) -> Iterator[tuple[str | int, int, int]]:
         index += 1
 
 
-def _repeated_keys(text: str, at: int | None = None, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str, int]]:
-    at = _skip(text, 0) if at is None else at
+def _faults(text: str, at: int, path: tuple[str | int, ...] = ()) -> Iterator[DealError]:
+    """The repeated keys and the numbers that are none of the value at ``at``, in the order of the text."""
     if text[at] in "{[":
         seen: set[str | int] = set()
         for step, start, value in _members(text, at):
+            here = (*path, step)
             if step in seen:
-                yield pointer_to((*path, step)), text.count("\n", 0, start) + 1
+                yield _fault_at(text, start, here, "repeated_key", f"{quote(str(step))} is there twice; keep one")
             seen.add(step)
-            yield from _repeated_keys(text, value, (*path, step))
+            yield from _faults(text, value, here)
+    elif text[at] != '"':
+        number, _ = _skipper.raw_decode(text, at)
+        if isinstance(number, str) and not _is_number(number):
+            fault = f"{quote(number)} is no number here; write one of a few digits or leave it out"
+            yield _fault_at(text, at, path, "bad_json", fault)
+
+
+def _fault_at(text: str, at: int, path: Iterable[str | int], code: str, fault: str) -> DealError:
+    return DealError(code, fault, pointer=pointer_to(path), line=text.count("\n", 0, at) + 1)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        int(text)
+    except ValueError:  # a fraction, or more digits than are read
+        return math.isfinite(float(text))
+    return True
 
 
 def line_of(text: str, pointer: str) -> int:
@@ -133,6 +155,8 @@ def line_of(text: str, pointer: str) -> int:
     3
     """
     at = _skip(text, 0)
+    if text.find("\n", at, -1) < 0:
+        return text.count("\n", 0, at) + 1
     for step in pointer.split("/")[1:]:
         if text[at] not in "{[":
             break
@@ -156,9 +180,9 @@ class Document:
         """The problems of an error in this document, each with its line in the stream and a pointer that exists."""
         placed = []
         for problem in error.problems:
-            pointer = _existing(self.value, problem.pointer)
-            line = self.line - 1 + (problem.line or line_of(self.text, pointer) if self.text else 1)
-            placed.append(type(problem)(problem.code, problem.message, pointer=pointer, line=line))
+            pointer = problem.pointer if self.error else _existing(self.value, problem.pointer)
+            line = self.line - 1 + (problem.line or (line_of(self.text, pointer) if self.text else 1))
+            placed.append(type(problem)(problem.code, problem.message, pointer=pointer, line=line or None))
         return tuple(placed)
 
 
@@ -178,39 +202,43 @@ def _existing(value: Any, pointer: str) -> str:  # noqa: ANN401
 def read_documents(stream: BinaryIO) -> Iterator[Document]:
     """JSON Lines, or documents that run over several lines, out of bytes; in constant memory.
 
-    Blank lines are skipped. Where the first line is cut short, the text of at most a megabyte is read as documents that
-    run over several lines; if it is none, each line is a document of its own again, and a bad one is one error.
+    Blank lines are skipped. A document that is not complete goes on in the next lines, up to one that begins with a
+    brace where no JSON value may begin: there, the next document begins and the one before is bad.
 
     >>> import io
     >>> [(document.line, document.value) for document in read_documents(io.BytesIO(b'{"a": 1}\\n\\n{"b":\\n2}\\n'))]
-    [(1, {'a': 1}), (3, None), (4, None)]
-    >>> [(document.line, document.value) for document in read_documents(io.BytesIO(b'{"a":\\n1}\\n{"b": 2}\\n'))]
     [(1, {'a': 1}), (3, {'b': 2})]
+    >>> [(document.line, document.value) for document in read_documents(io.BytesIO(b'{"a": [1}\\n{"b": 2}\\n'))]
+    [(1, None), (2, {'b': 2})]
     """
-    lines = enumerate(_lines(stream), start=1)
-    head = [next(((number, line) for number, line in lines if _says_something(line)), (1, ""))]
-    number, line = head[0]
-    if not line:
-        yield Document(1, "", error=DealError("empty_input", "there is nothing here; write a JSON object"))
-        return
-    first = _document(number, line)
-    if first.error and first.error.code == "cut_short":
-        size = 0
-        for each in lines:
-            head.append(each)
-            size += len(each[1]) if isinstance(each[1], str) else MOST_BYTES
-            if size > MOST_BYTES:
-                break
+    ahead: deque[_Line] = deque()
+    following = _drawn(ahead, enumerate(_lines(stream), start=1))
+    nothing = True
+    for number, line in following:
+        if isinstance(line, str) and not line.strip(_WHITE):
+            continue
+        nothing = False
+        document = _document(number, line)
+        if document.error and _opened(line) > 0:
+            documents, beyond = _over_lines((number, line), following)
+            ahead.extendleft(reversed(beyond))
+            yield from documents
         else:
-            yield from _over_lines(number, [line for _, line in head])
-            return
-    for number, line in chain(head, lines):
-        if _says_something(line):
-            yield _document(number, line)
+            yield document
+    if nothing:
+        yield Document(1, "", error=DealError("empty_input", "there is nothing here; write a JSON object"))
 
 
-def _says_something(line: str | ChinesePokerError) -> bool:
-    return not isinstance(line, str) or bool(line.strip(_WHITE))
+_Line = tuple[int, str | ChinesePokerError]
+
+
+def _drawn(ahead: deque[_Line], lines: Iterator[_Line]) -> Iterator[_Line]:
+    while line := ahead.popleft() if ahead else next(lines, None):
+        yield line
+
+
+def _opened(line: str | ChinesePokerError) -> int:
+    return _depths(line)[-1] if isinstance(line, str) else 0
 
 
 def _document(number: int, line: str | ChinesePokerError) -> Document:
@@ -222,28 +250,35 @@ def _document(number: int, line: str | ChinesePokerError) -> Document:
         return Document(number, "", error=error)
 
 
-def _over_lines(number: int, lines: list[str | ChinesePokerError]) -> Iterator[Document]:
-    """A whole text as documents that run over several lines; if it is none, as one a line."""
-    whole = "".join(line if isinstance(line, str) else "\n" for line in lines)
-    found, at = [], 0
-    while at < len(whole):
-        line = number + whole.count("\n", 0, at)
-        try:
-            _, end = _skipper.raw_decode(whole, at)
-            found.append(_document(line, whole[at:end]))
-        except (ValueError, RecursionError):
-            if any(isinstance(text, ChinesePokerError) or _stands_alone(text) for text in lines[1:]):
-                each = enumerate(lines, start=number)
-                found = [_document(i, text) for i, text in each if _says_something(text)]
-            else:
-                found.append(_document(line, whole[at:]))
+def _over_lines(first: _Line, following: Iterator[_Line]) -> tuple[list[Document], list[_Line]]:
+    """What the document that begins in a line is, or is as bad, and the lines drawn beyond its end."""
+    lines, beyond = [], []
+    depth = size = 0
+    last = ""
+    for number, line in chain([first], following):
+        text = line if isinstance(line, str) else "\n"
+        if depth and text.startswith("{") and not last.endswith(("[", ",", ":")):
+            beyond = [(number, line)]
             break
-        at = _skip(whole, end)
-    yield from found
-
-
-def _stands_alone(line: str) -> bool:
-    return line.startswith("{") and _document(0, line).error is None
+        size += len(text)
+        if size <= MOST_BYTES:
+            lines.append((number, line))
+        last = text.rstrip(_WHITE) or last
+        depth += _opened(line)
+        if depth <= 0:
+            break
+    if size > MOST_BYTES:
+        fault = f"more than {MOST_BYTES:,} bytes in one document; write one deal a line"
+        return [Document(first[0], "", error=DealError("too_long", fault))], beyond
+    if depth > 0:
+        others = [place for place, (_, line) in enumerate(lines) if isinstance(line, str) and line.startswith("{")]
+        end = next((place for place in others if place), len(lines))
+        lines, beyond = lines[:end], lines[end:] + beyond
+    faults = [_document(number, line) for number, line in lines if not isinstance(line, str)]
+    if faults and depth <= 0:
+        return faults, beyond
+    whole = "".join([line if isinstance(line, str) else "\n" for _, line in lines])
+    return [*faults, _document(first[0], whole)], beyond
 
 
 def _lines(stream: BinaryIO) -> Iterator[str | ChinesePokerError]:
@@ -274,7 +309,7 @@ def _lines(stream: BinaryIO) -> Iterator[str | ChinesePokerError]:
 def problems_of(error: ValidationError, schema: Mapping[str, Any], kind: type[ChinesePokerError]) -> ChinesePokerError:
     """pydantic's complaints as one of our errors; the schema tells which keys are known at a place."""
     problems: list[ChinesePokerError] = []
-    for complaint in error.errors(include_url=False):
+    for complaint in error.errors(include_url=False)[:MOST_PROBLEMS]:
         path = [step for step in complaint["loc"] if step != "[key]"]
         ours = complaint.get("ctx", {}).get("error")
         if isinstance(ours, ChinesePokerError):
@@ -285,12 +320,23 @@ def problems_of(error: ValidationError, schema: Mapping[str, Any], kind: type[Ch
     return kind.of(problems)
 
 
+_REMEDIES = {
+    "list_type": "write a list",
+    "dict_type": "write an object",
+    "bool_type": "write true or false",
+    "int_type": "write a whole number",
+    "int_from_float": "write a whole number",
+    "string_type": "write a text in quotes",
+    "string_unicode": "a key holds half a character; leave it out",
+}
+
+
 def _fault(complaint: str, message: str, path: list[str | int], schema: Mapping[str, Any]) -> tuple[str, str]:
     if complaint in ("unexpected_keyword_argument", "extra_forbidden"):
         return "unknown_key", unknown_key(str(path[-1]), _known_keys(path[:-1], schema))
     if complaint in ("missing", "missing_argument"):
         return "missing_key", f"{quote(str(path[-1]))} is missing; write it"
-    return "bad_value", message.replace("Input should be ", "write ")
+    return "bad_value", _REMEDIES.get(complaint) or message.replace("Input should be ", "write ")
 
 
 def unknown_key(key: str, known: Iterable[str]) -> str:

@@ -6,7 +6,16 @@ Each names the place (``line``, ``pointer``), the fault (``code``) and the remed
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Self
+
+from .texts import one_line
+
+MOST_PROBLEMS = 100
+"""The problems of one document that are told, from its beginning; who has more is told enough."""
+
+_LONGEST_MESSAGE = 300
+_LONGEST_POINTER = 60
 
 
 class ChinesePokerError(ValueError):
@@ -24,27 +33,28 @@ class ChinesePokerError(ValueError):
     def __init__(self, code: str, message: str, *, pointer: str = "", line: int | None = None) -> None:
         super().__init__(code, message, pointer, line)
         self.code = code
-        self.message = message
+        self.message = one_line(message, _LONGEST_MESSAGE)
         self.pointer = pointer
         self.line = line
         self.problems: tuple[ChinesePokerError, ...] = (self,)
 
     @classmethod
     def of(cls, problems: Iterable[ChinesePokerError]) -> Self:
-        """One error for all the problems of a document: it reads as the first, and ``problems`` holds them all.
+        """One error for the problems of a document: it reads as the first, and ``problems`` holds the first hundred.
 
         >>> error = DealError.of([DealError("too_few_players", "1 player"), CardError("unknown_card", "'1s'")])
         >>> error.code, len(error.problems)
         ('too_few_players', 2)
         """
-        held = tuple(problem for error in problems for problem in error.problems)
+        held = tuple(islice((problem for error in problems for problem in error.problems), MOST_PROBLEMS))
         first = held[0]
         error = cls(first.code, first.message, pointer=first.pointer, line=first.line)
         error.problems = held
         return error
 
     def __str__(self) -> str:
-        where = (str(self.line) if self.line else "", self.pointer, self.code, self.message)
+        pointer = one_line(self.pointer, _LONGEST_POINTER)
+        where = (str(self.line) if self.line else "", pointer, self.code, self.message)
         return ": ".join(part for part in where if part)
 
     def at(self, pointer: str, line: int | None = None) -> Self:

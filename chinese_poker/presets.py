@@ -11,10 +11,10 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from .cards import quote
 from .documents import problems_of
 from .errors import ChinesePokerError, RuleSetError
 from .rules import RuleSet
+from .texts import quote
 
 _OWN_KEYS = ("title", "aliases", "revision", "sources", "inferred", "open")
 """What a rule set does not take over from its base."""
@@ -127,7 +127,7 @@ def _read(document: Mapping[str, Any], name: str) -> tuple[RuleSet, Mapping[str,
         except RuleSetError as error:
             problems.append(error.at("/base"))
     try:
-        rules = adapter().validate_json(json.dumps(own, default=str))
+        rules = adapter().validate_json(json.dumps(own, default=str, ensure_ascii=False).encode())
     except ValidationError as error:
         found = problems_of(error, adapter().json_schema(), RuleSetError).problems
         # without its base, keys may be at odds that are not with it

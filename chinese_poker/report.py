@@ -391,22 +391,22 @@ def suggestion_tables(found: Suggestions) -> tuple[Table | Text, ...]:
     unsure = "" if found.how == "exact" else f", {found.samples:,} sampled"
     title = f"{found.rules.name}, {found.opponents} opponent{'s' if found.opponents > 1 else ''}{unsure}"
     table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for segment in SEGMENTS:
-        table.add_column(segment)
-    for heading in ("units each", "behind", "win f/m/b %", "scoop", "scooped", "bonus"):
-        table.add_column(heading, justify="right")
+    for heading in (*SEGMENTS, "units each", "behind the best"):
+        table.add_column(heading, no_wrap=True)
     exact = found.how == "exact"
     for suggestion in found.suggestions:
         odds = suggestion.odds
+        segments = zip(suggestion.arrangement.segments, odds.win, strict=True)
         behind = f"{suggestion.behind:.3f}" + ("" if exact else f" ± {suggestion.behind_error:.3f}")
+        leads = suggestion is found.best
         table.add_row(
-            *(_cards(cards) for cards in suggestion.arrangement.segments),
-            Text(f"{suggestion.ev:+.2f}" + ("" if exact else f" ± {suggestion.error:.2f}"), "bold"),
-            behind if suggestion.behind or suggestion.behind_error else "",
-            "/".join(f"{100 * chance:.0f}" for chance in odds.win),
-            f"{odds.scoop:.0%}",
-            f"{odds.scooped:.0%}",
-            f"{odds.bonus:+.2f}" if odds.bonus else "",
+            *(Text.assemble(_cards(cards), ("\n" + _percent("wins", chance), "dim")) for cards, chance in segments),
+            Text.assemble(
+                (f"{suggestion.ev:+.2f}" + ("" if exact else f" ± {suggestion.error:.2f}"), "bold"),
+                ("\n" + _percent("scoops", odds.scoop), "dim"),
+                (f"\nbonus {odds.bonus:+.2f}" if abs(odds.bonus) >= 0.005 else "", "dim"),
+            ),
+            Text.assemble("" if leads else behind, ("\n" + _percent("scooped", odds.scooped), "dim")),
         )
     counts = Text(f"{found.legal:,} legal arrangements, {found.undominated:,} undominated", "dim")
     if not found.declare:
@@ -415,6 +415,10 @@ def suggestion_tables(found: Suggestions) -> tuple[Table | Text, ...]:
     witness = next(iter(found.naturals.values()))
     natural = Text.assemble((f"natural: {names}", "bold green"), f" ({witness}), declared {found.declare.ev:+.2f} each")
     return natural, table, counts
+
+
+def _percent(what: str, chance: float) -> str:
+    return f"{what} {100 * chance:.0f} %"
 
 
 def review_tables(lapses: Sequence[Lapse], top: int) -> tuple[Table, Table]:

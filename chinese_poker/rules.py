@@ -17,10 +17,13 @@ from .cards import RANKS, SUITS
 from .errors import RuleSetError
 from .evaluate import Category, CategoryName, Wheel
 from .naturals import BIG, DRAGONS, SMALL, Natural
+from .texts import LONGEST_TEXT, one_line, text_fault
 
 UnitsByCategory = Mapping[CategoryName, int]
 MOST_UNITS = 1_000_000
 """No figure of a rule set is larger, so that no sum of a deal leaves 64 bits."""
+LONGEST_NOTE = 1000
+"""Characters of a title, a source, or a remark."""
 
 
 class Ties(StrEnum):
@@ -224,7 +227,7 @@ class SegmentValue(NamedTuple):
 class RuleSet(_Part):
     """One house's rules.
 
-    :raises RuleSetError: ``out_of_range`` or ``contradiction``, with the place.
+    :raises RuleSetError: ``out_of_range``, ``bad_text`` or ``contradiction``, with the place.
 
     >>> RuleSet(name="ours", foul=FoulRule(pays=FoulPays.FLAT))
     Traceback (most recent call last):
@@ -312,7 +315,7 @@ class RuleSet(_Part):
                         yield RuleSetError("contradiction", fault, pointer=f"{pointer}/{segment}/{category}")
         for pointer, units, least in figures:
             if units is not None and not least <= units <= MOST_UNITS:
-                fault = f"{units} is out of range; write {least} to {MOST_UNITS}"
+                fault = f"{one_line(str(units), 9)} is out of range; write {least} to {MOST_UNITS}"
                 yield RuleSetError("out_of_range", fault, pointer=pointer)
         if not 2 <= self.home_run.players <= 4:
             yield RuleSetError("out_of_range", "a home run needs 2 to 4 players", pointer="/home_run/players")
@@ -321,7 +324,16 @@ class RuleSet(_Part):
         for name, ranks in (("big", self.naturals.big), ("small", self.naturals.small)):
             if not ranks or not set(ranks) <= set(RANKS) or len(set(ranks)) < len(ranks):
                 yield RuleSetError("out_of_range", f"write ranks out of {RANKS}", pointer=f"/naturals/{name}")
+        yield from self._text_problems()
         yield from self._contradictions()
+
+    def _text_problems(self) -> Iterator[RuleSetError]:
+        texts = [("/name", self.name, 1, LONGEST_TEXT), ("/title", self.title, 0, LONGEST_NOTE)]
+        for key in ("aliases", "sources", "inferred", "open"):
+            texts += [(f"/{key}/{index}", text, 0, LONGEST_NOTE) for index, text in enumerate(getattr(self, key))]
+        for pointer, text, least, most in texts:
+            if (wrong := text_fault(text, least=least, most=most)) is not None:
+                yield RuleSetError("bad_text", wrong, pointer=pointer)
 
     def _contradictions(self) -> Iterator[RuleSetError]:
         if self.foul.pays is FoulPays.FLAT and self.foul.units is None:

@@ -10,13 +10,14 @@ from itertools import combinations
 from typing import NamedTuple
 
 from .arrangement import LEGAL, Foul
-from .cards import Card, quote
+from .cards import Card
 from .deal import Deal, Player
 from .errors import DealError
 from .evaluate import Strength
 from .matchup import Item, Sides, State, scoops, settle
 from .naturals import Natural, find_naturals
 from .rules import Banker, RuleSet, SegmentValue, Ties
+from .texts import quote
 
 
 class Matchup(NamedTuple):

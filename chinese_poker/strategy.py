@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .arrangement import Arrangement
-from .cards import DECK, parse_cards, quote
+from .cards import DECK, parse_cards
 from .deal import Deal
 from .engine.search import Arrangements, best_sum
 from .engine.tables import FIVE_VALUES, FRONT_VALUES, Array, tables
@@ -18,6 +18,7 @@ from .engine.worth import worth
 from .errors import DealError
 from .evaluate import evaluate
 from .rules import PaidTo, RuleSet, SegmentValue
+from .texts import quote
 
 Tables = tuple[Array, Array, Array]
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Annotated, Any, Literal, NotRequired
 
 import orjson
 from pydantic import (
+    BeforeValidator,
     ConfigDict,
+    Field,
     PlainValidator,
     StrictBool,
     StrictInt,
@@ -24,36 +25,44 @@ from typing_extensions import TypedDict
 from . import naturals, presets
 from .arrangement import SEGMENTS, Arrangement, Foul, card_problems
 from .cards import CARD_PATTERN, SEPARATORS, Card, format_cards, parse_cards
-from .deal import SEAT_NAMES, SEATS, Deal, Player, deal_problems
+from .deal import SEAT_NAMES, SEATS, Deal, Player, deal_problems, too_many_seats
 from .documents import pointer_to, problems_of, unknown_key
-from .errors import CardError, ChinesePokerError, DealError
+from .errors import MOST_PROBLEMS, CardError, ChinesePokerError, DealError
 from .evaluate import CategoryName, Strength
 from .matchup import Item
 from .rules import RuleSet
 from .score import DealResult, Matchup, PlayerResult, played_naturals
+from .texts import LONGEST_TEXT, UNFIT, text_fault
 
-LONGEST_TEXT = 100
-"""Characters of a name, an id, or another short text."""
-
-_UNFIT = r"\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff"
-_unfit = re.compile(f"[{_UNFIT}]")
+MOST_CARDS = 1000
+"""Cards of a list, or characters of a string of cards, that are read."""
+_LEAST_ID, _MOST_ID = -(1 << 63), (1 << 63) - 1
 
 
 def _read_text(value: Any) -> str:  # noqa: ANN401
     if not isinstance(value, str):
         raise DealError("bad_value", "write a text in quotes")
-    if not 1 <= len(value) <= LONGEST_TEXT:
-        raise DealError("bad_text", f"{len(value):,} characters; write 1 to {LONGEST_TEXT}")
-    if not value.isprintable() and (unfit := _unfit.search(value)):
-        raise DealError("bad_text", f"U+{ord(unfit[0]):04X} cannot stand in a text; leave it out")
+    if fault := text_fault(value):
+        raise DealError("bad_text", fault)
+    return value
+
+
+def _read_id(value: Any) -> str | int:  # noqa: ANN401
+    if type(value) is not int:
+        return _read_text(value)
+    if not _LEAST_ID <= value <= _MOST_ID:
+        raise DealError("bad_value", "an id has at most 64 bits; write a longer one as a text")
     return value
 
 
 def _read_cards(value: Any) -> tuple[Card, ...]:  # noqa: ANN401
+    if not isinstance(value, str | list):
+        raise CardError("bad_value", 'write cards as one string or a list, as in "AhKd5c" or ["Ah", "Kd", "5c"]')
+    if len(value) > MOST_CARDS:
+        what = "characters" if isinstance(value, str) else "cards"
+        raise CardError("bad_value", f"{len(value):,} {what}; write at most 13 cards")
     if isinstance(value, str):
         return parse_cards(value)
-    if not isinstance(value, list):
-        raise CardError("bad_value", 'write cards as one string or a list, as in "AhKd5c" or ["Ah", "Kd", "5c"]')
     try:
         return parse_cards(value)
     except TypeError:
@@ -69,22 +78,32 @@ def _name_or_object(value: Any) -> Any:  # noqa: ANN401
 
 
 _CARD_KEYS = ("front", "middle", "back", "hand")
-_TEXT_SCHEMA = {"type": "string", "minLength": 1, "maxLength": LONGEST_TEXT, "pattern": f"^[^{_UNFIT}]*$"}
+_TEXT_SCHEMA = {"type": "string", "minLength": 1, "maxLength": LONGEST_TEXT, "pattern": f"^[^{UNFIT}]*$"}
 _CARDS_SCHEMA = {
     "anyOf": [
-        {"type": "array", "items": {"type": "string", "pattern": f"^(?:{CARD_PATTERN})$"}},
-        {"type": "string", "pattern": f"^[{SEPARATORS}]*(?:(?:{CARD_PATTERN})[{SEPARATORS}]*)*$"},
+        {"type": "array", "maxItems": MOST_CARDS, "items": {"type": "string", "pattern": f"^(?:{CARD_PATTERN})$"}},
+        {
+            "type": "string",
+            "maxLength": MOST_CARDS,
+            "pattern": f"^[{SEPARATORS}]*(?:(?:{CARD_PATTERN})[{SEPARATORS}]*)*$",
+        },
     ],
     "description": 'Cards, as "AhKd5c" or ["Ah", "Kd", "5c"]',
 }
 Text = Annotated[str, PlainValidator(_read_text), WithJsonSchema(_TEXT_SCHEMA)]
 Id = Annotated[
     str | int,
-    PlainValidator(lambda value: value if type(value) is int else _read_text(value)),
-    WithJsonSchema({"anyOf": [_TEXT_SCHEMA, {"type": "integer"}]}),
+    PlainValidator(_read_id),
+    WithJsonSchema({"anyOf": [_TEXT_SCHEMA, {"type": "integer", "minimum": _LEAST_ID, "maximum": _MOST_ID}]}),
 ]
 Rules = Annotated[Any, PlainValidator(_name_or_object), WithJsonSchema({"type": ["string", "object"]})]
 Cards = Annotated[tuple[Card, ...], PlainValidator(_read_cards), WithJsonSchema(_CARDS_SCHEMA)]
+
+
+def _at_most_four(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, list) and len(value) > SEATS:
+        raise too_many_seats(len(value))
+    return value
 
 
 def _open_to_user_keys(schema: dict[str, Any]) -> None:
@@ -114,7 +133,9 @@ class DealDocument(TypedDict):
 
     id: NotRequired[Id]
     rules: NotRequired[Rules]
-    players: list[PlayerDocument | None]
+    players: Annotated[
+        list[PlayerDocument | None], BeforeValidator(_at_most_four), Field(json_schema_extra={"maxItems": SEATS})
+    ]
     banker: NotRequired[StrictInt]
     strategy: NotRequired[Text]
 
@@ -248,14 +269,17 @@ def _unknown_keys(value: Mapping[str, Any], known: frozenset[str]) -> list[Chine
     if value.keys() <= known:
         return []
     unknown = [key for key in value if key not in known and not key.startswith("_")]
-    return [DealError("unknown_key", unknown_key(key, sorted(known)), pointer=pointer_to([key])) for key in unknown]
+    return [
+        DealError("unknown_key", unknown_key(key, sorted(known)), pointer=pointer_to([key]))
+        for key in unknown[:MOST_PROBLEMS]
+    ]
 
 
 def _all_unknown_keys(kind: str, value: Mapping[str, Any]) -> Iterator[ChinesePokerError]:
     """The unknown keys of a document that need not be valid."""
     yield from _unknown_keys(value, frozenset(SCHEMAS[kind].__annotations__))
     players = value.get("players") if kind == "deal" else None
-    for seat, entry in enumerate(players if isinstance(players, list) else ()):
+    for seat, entry in enumerate(players[:SEATS] if isinstance(players, list) else ()):
         if isinstance(entry, dict):
             yield from (problem.at(f"/players/{seat}") for problem in _unknown_keys(entry, _PLAYER_KEYS))
 

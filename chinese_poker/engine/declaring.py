@@ -65,7 +65,7 @@ def _may_hold_one(hands: Array, rules: RuleSet) -> Array:
 
 
 def _three_flushes(counts: _Counts) -> Array:
-    whole: Array = np.isin(counts.suits, (0, 3, 5, 8, 10, 13)).all(axis=1)
+    whole: Array = np.logical_and.reduce(np.isin(counts.suits, (0, 3, 5, 8, 10, 13)), axis=1)
     return whole
 
 

@@ -38,7 +38,7 @@ class Settlement:
     states: tuple[State, ...]
     """Legal arrangements first, then the foul, then naturals from the highest down, then the surrender if any."""
     units: Array
-    """(s, s, 27, 2) int32: what the first gains; the last axis is whether the matchup belongs to a home run."""
+    """(s, s, 27, 2) int32, or int64 for huge figures: what the first gains, without and with a home run."""
     scoops: Array
     """(s, s, 27) int8: 1 where the first scoops for a home run's sake, -1 where the second does."""
     front: Array
@@ -73,18 +73,21 @@ class Settlement:
 
     @cached_property
     def bonus(self) -> Array:
-        """(s, s, 27) int32: the bonus units among ``units``, without any factor."""
+        """(s, s, 27) int64: the bonus units among ``units``, without any factor."""
         return _tabulate(self.states, lambda a, b, sides: _sum(settle(a, b, sides, self.rules), _BONUSES))
 
     @cached_property
     def is_monotone(self) -> bool:
         """Whether a stronger segment never gains less, so that only undominated arrangements can be best.
 
-        Winning where one tied or lost must not cost, nor may a higher category in a segment, whoever wins it.
+        Winning where one tied or lost must not cost, nor may a scoop that makes a home run of the others, nor a higher
+        category in a segment, whoever wins it.
         """
         k, shape = self.foul, (3, 3, 3)
         compared = self.units[:k].reshape(k, len(self.states), *shape, 2)
         if any((np.diff(compared, axis=axis) < 0).any() for axis in (2, 3, 4)):
+            return False
+        if (np.diff(self.units[:k, :, -1]) < 0).any():
             return False
         rows = [_steps(array, values) for array, values in self._by_category()]
         for axis, row in enumerate(rows):
@@ -143,6 +146,8 @@ def settlement(rules: RuleSet) -> Settlement:
         _segment_states(rules.values[i], segments[i], np.prod([len(s) for s in segments[i + 1 :]], dtype=int), strength)
         for i, strength in enumerate((table.strength_of_front, table.strength_of_five, table.strength_of_five))
     )
+    if np.abs(units).max() <= np.iinfo(np.int32).max:
+        units = units.astype(np.int32)
     return Settlement(rules, states, units, swept, front, middle, back)
 
 
@@ -158,8 +163,8 @@ def _segment_states(row: tuple[SegmentValue, ...], distinct: list[SegmentValue],
 def _tabulate(
     states: tuple[State, ...], settled: Callable[[State, State, Sides], int], codes: Iterable[int] = range(CODES)
 ) -> Array:
-    """(s, s, 27) int32: a figure of every matchup, antisymmetric; the code matters only between legal arrangements."""
-    table = np.zeros((len(states), len(states), CODES), np.int32)
+    """(s, s, 27) int64: a figure of every matchup, antisymmetric; the code matters only between legal arrangements."""
+    table = np.zeros((len(states), len(states), CODES), np.int64)
     for i, first in enumerate(states):
         for j, second in enumerate(states[: i + 1]):
             if first.values and second.values:

@@ -27,7 +27,7 @@ import platformdirs
 from ..rules import RuleSet
 from .dealing import deal
 from .search import best_sum, is_compiling
-from .settlement import Settlement, settlement
+from .settlement import CODES, Settlement, settlement
 from .tables import FIVE_VALUES, FRONT_VALUES, Array
 
 Progress = Callable[[int, int], object]
@@ -111,45 +111,30 @@ def _rising(table: Array) -> Array:
 
 
 def _worth_against(values: Array, game: Settlement) -> list[Array]:
-    """The worth of every value of each segment, the other two and the opponent taken from a population (n, 3)."""
-    n = len(values)
-    totals = [np.zeros(size) for size in _SIZES]
-    shifts = range(1, min(n, 1 + max(1, PAIRS // n)))
-    for shift in shifts:
-        of_pairs = _worth_of_pairs(values, np.roll(values, shift, axis=0), game)
-        totals = [total + new for total, new in zip(totals, of_pairs, strict=True)]
-    return [total / (n * len(shifts)) for total in totals]
+    """The worth of every value of each segment, the two others and the opponent taken from a population (n, 3).
 
-
-def _worth_of_pairs(mine: Array, theirs: Array, game: Settlement) -> list[Array]:
-    """For each segment (size,): by value, the units in sum over pairs of hands if the first hand's segment had it.
-
-    For one state of the segment a pair gives three figures: the segment wins, ties or loses. All values below the
-    opponent's lose, those above win: sums over the opponents in order of value.
+    For one state of the segment a pair of hands gives three figures: it loses, ties or wins. It wins against the
+    opponents of lesser values and loses to those of greater ones: running sums over the opponents in order of value.
     """
-    parts = [table[mine[:, i]] for i, table in enumerate((game.front, game.middle, game.back))]
-    opponents = game.state_of(theirs)
-    sides = np.sign(mine - theirs)
-    places = np.array([9, 3, 1])
-    code = 13 + sides @ places
-    totals = []
-    for i, (table, size) in enumerate(zip((game.front, game.middle, game.back), _SIZES, strict=True)):
-        others = sum(part for j, part in enumerate(parts) if j != i)
-        tied = code - sides[:, i] * places[i]
-        total = np.zeros(size)
+    n = len(values)
+    shifts = range(1, 1 + max(1, min(n - 1, PAIRS // n)))
+    mine = np.tile(values, (len(shifts), 1))
+    theirs = np.concatenate([np.roll(values, shift, axis=0) for shift in shifts])
+    sides = np.sign(mine - theirs).astype(np.int64)
+    units = game.units[..., 0].astype(np.float64).ravel()
+    row = np.int64(len(game.states) * CODES)
+    settled = game.state_of(mine) * row + game.state_of(theirs) * np.int64(CODES) + 13 + sides @ (9, 3, 1)
+    response = []
+    for i, (table, size, side) in enumerate(zip((game.front, game.middle, game.back), _SIZES, (9, 3, 1), strict=True)):
+        tied_in_state_0 = settled - table[mine[:, i]] * row - sides[:, i] * side
+        worth_of_value = np.zeros(size)
         for state in np.unique(table):
-            lost, level, won = (
-                np.bincount(
-                    theirs[:, i],
-                    game.units[others + state, opponents, tied + side * places[i], 0].astype(np.float64),
-                    size,
-                )
-                for side in (-1, 0, 1)
-            )
-            by_value = np.cumsum(won) - won + level + lost.sum() - np.cumsum(lost)
-            total[table == state] = by_value[table == state]
-        totals.append(total)
-    return totals
+            tied = tied_in_state_0 + state * row
+            loses, ties, wins = (np.bincount(theirs[:, i], units[tied + step], size) for step in (-side, 0, side))
+            in_state = table == state
+            worth_of_value[in_state] = (loses.sum() - np.cumsum(loses) + ties + np.cumsum(wins) - wins)[in_state]
+        response.append(worth_of_value / len(mine))
+    return response
 
 
 def game_digest(game: Settlement) -> str:
