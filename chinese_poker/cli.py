@@ -45,7 +45,7 @@ class RulesType(click.ParamType):  # type: ignore[type-arg]
         try:
             return load_rules(value)
         except RuleSetError as error:
-            where = f"{value}: " if value.endswith(".toml") else ""
+            where = f"{one_line(value, 90)}: " if value.endswith(".toml") else ""
             self.fail("\n".join(where + str(problem) for problem in error.problems), param, ctx)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -267,7 +267,10 @@ def _set_by(strategy: str | None, deal: Deal, rules: RuleSet) -> Deal:
         return deal
     from .strategy import set_deal
 
-    return set_deal(deal, rules, strategy)
+    try:
+        return set_deal(deal, rules, strategy)
+    except ChinesePokerError as error:
+        raise error.at("/strategy") from None
 
 
 def _write_standings(
@@ -552,7 +555,8 @@ def main() -> None:
         if not isinstance(error, BrokenPipeError):
             with contextlib.suppress(OSError):
                 click.echo(f"chinese-poker: cannot write: {error.strerror}", err=True)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        for stream in (sys.stdout, sys.stderr):  # what is left in them goes nowhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     sys.exit(status)
 
 

@@ -66,7 +66,7 @@ def loads(text: str) -> Any:  # noqa: ANN401  JSON is any value
         raise next(_faults(text, _skip(text, 0))) from None
 
 
-_MARK = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]')
+_MARK = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
@@ -76,8 +76,10 @@ def _depths(text: str) -> list[int]:
 
 
 def _syntax_error(error: json.JSONDecodeError) -> DealError:
-    if not error.doc[error.pos :].strip(_WHITE) or "Unterminated" in error.msg:
-        return DealError("cut_short", f"it breaks off at column {error.colno}; the rest is missing", line=error.lineno)
+    text = error.doc.rstrip(_WHITE)
+    if error.pos >= len(text) or "Unterminated" in error.msg:
+        line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
+        return DealError("cut_short", f"it breaks off at column {column}; the rest is missing", line=line)
     what = error.msg[0].lower() + error.msg[1:].removesuffix(" at")
     fault = f"{what} at column {error.colno}; write JSON, one deal a line"
     return DealError("bad_json", fault, line=error.lineno)
@@ -203,7 +205,8 @@ def read_documents(stream: BinaryIO) -> Iterator[Document]:
     """JSON Lines, or documents that run over several lines, out of bytes; in constant memory.
 
     Blank lines are skipped. A document that is not complete goes on in the next lines, up to one that begins with a
-    brace where no JSON value may begin: there, the next document begins and the one before is bad.
+    brace where no JSON value may begin, indented no more than the first: there, the next document begins and the one
+    before is bad.
 
     >>> import io
     >>> [(document.line, document.value) for document in read_documents(io.BytesIO(b'{"a": 1}\\n\\n{"b":\\n2}\\n'))]
@@ -212,15 +215,16 @@ def read_documents(stream: BinaryIO) -> Iterator[Document]:
     [(1, None), (2, {'b': 2})]
     """
     ahead: deque[_Line] = deque()
-    following = _drawn(ahead, enumerate(_lines(stream), start=1))
+    lines = enumerate(_lines(stream), start=1)
     nothing = True
-    for number, line in following:
+    while drawn := next(_drawn(ahead, lines), None):
+        number, line = drawn
         if isinstance(line, str) and not line.strip(_WHITE):
             continue
         nothing = False
         document = _document(number, line)
         if document.error and _opened(line) > 0:
-            documents, beyond = _over_lines((number, line), following)
+            documents, beyond = _over_lines(drawn, _drawn(ahead, lines))
             ahead.extendleft(reversed(beyond))
             yield from documents
         else:
@@ -252,14 +256,22 @@ def _document(number: int, line: str | ChinesePokerError) -> Document:
 
 def _over_lines(first: _Line, following: Iterator[_Line]) -> tuple[list[Document], list[_Line]]:
     """What the document that begins in a line is, or is as bad, and the lines drawn beyond its end."""
-    lines, beyond = [], []
-    depth = size = 0
+
+    def begins(text: str) -> bool:
+        return text.lstrip().startswith("{") and len(text) - len(text.lstrip()) <= indent
+
+    indent = len(first[1]) - len(first[1].lstrip()) if isinstance(first[1], str) else 0
+    lines: list[_Line] = []
+    beyond: list[_Line] = []
+    depth = size = again = 0
     last = ""
     for number, line in chain([first], following):
         text = line if isinstance(line, str) else "\n"
-        if depth and text.startswith("{") and not last.endswith(("[", ",", ":")):
-            beyond = [(number, line)]
-            break
+        if depth and begins(text):
+            again = again or len(lines)
+            if depth > MOST_NESTED or not last.endswith(("[", ",", ":")):
+                beyond = [(number, line)]
+                break
         size += len(text)
         if size <= MOST_BYTES:
             lines.append((number, line))
@@ -270,10 +282,8 @@ def _over_lines(first: _Line, following: Iterator[_Line]) -> tuple[list[Document
     if size > MOST_BYTES:
         fault = f"more than {MOST_BYTES:,} bytes in one document; write one deal a line"
         return [Document(first[0], "", error=DealError("too_long", fault))], beyond
-    if depth > 0:
-        others = [place for place, (_, line) in enumerate(lines) if isinstance(line, str) and line.startswith("{")]
-        end = next((place for place in others if place), len(lines))
-        lines, beyond = lines[:end], lines[end:] + beyond
+    if depth > 0 and again:
+        lines, beyond = lines[:again], lines[again:] + beyond
     faults = [_document(number, line) for number, line in lines if not isinstance(line, str)]
     if faults and depth <= 0:
         return faults, beyond

@@ -132,6 +132,9 @@ def _read(document: Mapping[str, Any], name: str) -> tuple[RuleSet, Mapping[str,
         found = problems_of(error, adapter().json_schema(), RuleSetError).problems
         # without its base, keys may be at odds that are not with it
         problems += [problem for problem in found if not problems or problem.code != "contradiction"]
+    except UnicodeEncodeError as error:
+        fault = f"U+{ord(error.object[error.start]):04X} cannot stand in a text; leave it out"
+        problems.append(RuleSetError("bad_text", fault))
     except (TypeError, ValueError, RecursionError) as error:
         problems.append(RuleSetError("bad_value", quote(str(error), 80)))
     if problems:

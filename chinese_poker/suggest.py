@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrangement import SEGMENTS, Arrangement, card_problems, parse_hand
+from .arrangement import SEGMENTS, SIZES, Arrangement, card_problems, parse_hand
 from .cards import DECK, Card, format_cards, parse_cards
 from .deal import Deal, labels
 from .engine.field import Field, candidates, judged
@@ -185,7 +185,7 @@ def _table(
         raise DealError("bad_option", fault)
     unknown = count - len(known)
     player = strategy(against)
-    met = judged(np.array([other.cards for other in known], np.int8).reshape(-1, 13), rules)
+    met = _played(known, rules)
     nobody = met[slice(0, 0)]
     at = np.array(seen, np.int8)
     drawn = draw(at, player, rules, samples, seed) if unknown else Drawn(nobody, exact=True)
@@ -193,14 +193,22 @@ def _table(
     if rules.home_run.factor > 1 and count + 1 >= rules.home_run.players:
         tables = met
         if unknown:
-            deals = 1_000 if is_compiling() else 150
-            others = draw_tables(np.setdiff1d(np.arange(52), at), player, rules, unknown, deals, seed)
+            deals = len(drawn.field) if drawn.exact else 1_000 if is_compiling() else 150
+            unseen = np.setdiff1d(np.arange(52), at)
+            others = drawn.field if drawn.exact else draw_tables(unseen, player, rules, unknown, deals, seed)
             rows = [
                 np.tile(np.arange(len(known)), (deals, 1)),
                 len(known) + np.arange(deals * unknown).reshape(deals, -1),
             ]
             tables = Field.joined([met, others])[np.concatenate(rows, axis=1).ravel()]
     return Table(rules, met, unknown, drawn.field, drawn.exact, tables, banks)
+
+
+def _played(arrangements: Sequence[Arrangement], rules: RuleSet) -> Field:
+    """Arrangements as they were played; one of other sizes than 3, 5 and 5 is a foul."""
+    cards = np.array([played.cards for played in arrangements], np.int8).reshape(-1, 13)
+    foul = settlement(rules).foul
+    return judged(cards, rules, [-1 if tuple(map(len, played.segments)) == SIZES else foul for played in arrangements])
 
 
 def _option_faults(
@@ -287,7 +295,7 @@ def review(
     unseen = _table(_seen(played.cards, (), ()), rules, len(others), against, (), samples, seed, 1, banks)
     seen = _table(_seen(played.cards, others, ()), rules, len(others), against, others, samples, seed, 1, banks)
     hand = np.array(played.cards, np.int8)
-    mine = Field.joined([judged(hand, rules), candidates(hand, rules)])
+    mine = Field.joined([_played([played], rules), candidates(hand, rules)])
     before, after = value(mine, unseen, keep=[0]), value(mine, seen)
     place, seen_place = (int(np.flatnonzero(values.rows == 0)[0]) for values in (before, after))
     best, best_seen = (_arranged(mine.cards[values.rows[0]]) for values in (before, after))

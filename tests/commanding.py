@@ -29,12 +29,15 @@ def _with(usual: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in {**usual, **changes}.items() if value is not LEFT_OUT}
 
 
-def run(*arguments: str | Path, stdin: bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
-    """The command with these arguments, run to its end."""
+def run(
+    *arguments: str | Path, stdin: bytes = b"", folder: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    """The command with these arguments, run to its end in a folder."""
     return subprocess.run(
         [*COMMAND, *arguments],
         input=stdin,
         capture_output=True,
+        cwd=folder,
         env={**os.environ, "COLUMNS": "200", **environment},
         check=False,
         timeout=120,

@@ -70,7 +70,9 @@ def all_arrangements(hand: Sequence[Card]) -> Iterator[Arrangement]:
 def legal_arrangements(hand: Sequence[Card], rules: RuleSet, *, by_suit: bool = False) -> list[Arrangement]:
     """The legal ones of 72,072, each triple of strengths once; ``by_suit`` each triple of leading suits too."""
     known = {
-        part: evaluate([hand[i] for i in part], rules.wheel) for size in (3, 5) for part in combinations(range(13), size)
+        part: evaluate([hand[i] for i in part], rules.wheel)
+        for size in (3, 5)
+        for part in combinations(range(13), size)
     }
     leading = {
         part: "".join(sorted(hand[i].name[1] for i in part if hand[i].rank == strength.ranks[0]))

@@ -32,7 +32,7 @@ from chinese_poker.rules import (
 )
 from chinese_poker.score import score
 
-DEALS = 150
+DEALS = 100
 
 
 def nasty_deals(rules, count):
@@ -160,10 +160,12 @@ UNSAFE = {
     ),
     "bonuses capped in place of units": load_rules("palomar-eastern"),
     "home run in place of a larger scoop": RuleSet(
-        name="in place", scoop=Scoop(factor=4), home_run=HomeRun(factor=2, mode=HomeRunMode.IN_PLACE)
+        name="in place", scoop=Scoop(factor=4), home_run=HomeRun(factor=2, mode=HomeRunMode.IN_PLACE, players=3)
     ),
     "home run over fouls": RuleSet(
-        name="fouls", scoop=Scoop(factor=3, factor_on=FactorOn.ALL), home_run=HomeRun(factor=2, counts_fouls=True)
+        name="fouls",
+        scoop=Scoop(factor=3, factor_on=FactorOn.ALL),
+        home_run=HomeRun(factor=2, players=2, counts_fouls=True),
     ),
 }
 """Rule sets under which a dominated arrangement can be best."""

@@ -113,12 +113,14 @@ class _House:
         self.rules = read_rules(HOUSE)
         self.folder = folder / "cache"
         self.trained = 0
+        self.hands = 0
         self.patch = monkeypatch
         monkeypatch.setattr(module.platformdirs, "user_cache_path", lambda *_, **__: self.folder)
         monkeypatch.setattr(module, "train", self._train)
 
     def _train(self, rules, **options):
         self.trained += 1
+        self.hands = options["hands"]
         return train(rules, rounds=1, hands=20, progress=options["progress"])
 
     def worth(self, rules=None, progress=None):
@@ -144,6 +146,15 @@ def test_house_rules_are_trained_once(house):
     assert worth(house.rules) is first
     assert _equal(house.worth(), first)
     assert house.trained == 1
+
+
+def test_without_numba_the_sample_is_small_and_kept_apart(house, monkeypatch):
+    house.worth()
+    assert house.hands == module.HANDS
+    monkeypatch.setattr(module, "is_compiling", lambda: False)
+    house.worth()
+    assert (house.trained, house.hands) == (2, module.FEW_HANDS)
+    assert len(list(house.folder.iterdir())) == 2
 
 
 def test_a_house_that_plays_a_shipped_game_trains_nothing(house):

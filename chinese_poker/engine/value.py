@@ -22,7 +22,6 @@ SEPARATED = 3.3
 _SCREEN = 512
 _FIRST = 2_048
 _SPENT = 24_000_000
-_TIES = {None: 0, True: 1, False: -1}
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +45,13 @@ class Table:
     @property
     def opponents(self) -> int:
         return len(self.known) + self.unknown
+
+    @property
+    def tie(self) -> int:
+        """Who wins a segment of equal strength: 1 the hand, -1 its opponent, 0 neither."""
+        if self.banks is None or self.rules.ties is not Ties.BANKER:
+            return 0
+        return 1 if self.banks else -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +108,7 @@ def units(mine: Field, theirs: Field, rules: RuleSet, tie: int = 0) -> Array:
 
 def home_run_units(mine: Field, table: Table) -> Array:
     """(k, j) int32: what home runs, mine or against me, add at each of the whole tables."""
-    settled, tie = settlement(table.rules), _TIES[table.banks]
+    settled, tie = settlement(table.rules), table.tie
     p = table.opponents
     seats = [table.tables[slice(seat, None, p)] for seat in range(p)]
     found = [codes(mine, seat, tie) for seat in seats]
@@ -155,17 +161,16 @@ class _Race:
     def __init__(self, mine: Field, table: Table, keep: Sequence[int]) -> None:
         self.mine, self.table, self.keep = mine, table, keep
         self.rows = np.arange(len(mine))
-        self.tie = _TIES[table.banks] if table.rules.ties is Ties.BANKER else 0
         self.gained = np.zeros((len(mine), 0), np.int32)
-        self.known = units(mine, table.known, table.rules, self.tie).sum(axis=1)
+        self.known = units(mine, table.known, table.rules, table.tie).sum(axis=1)
         self.coupled = home_run_units(mine, table) if len(table.tables) else np.zeros((len(mine), 1), np.int32)
 
     def to(self, sampled: int, exact: bool = False) -> Values:
         """Meet the sample's first ``sampled`` opponents, and say where the candidates stand."""
         more = self.table.sample[slice(self.gained.shape[1], sampled)]
-        mine = self.mine[self.rows]
+        mine, rules, tie = self.mine[self.rows], self.table.rules, self.table.tie
         step = max(1, _SPENT // max(1, len(more)))
-        met = [units(mine[slice(i, i + step)], more, self.table.rules, self.tie) for i in range(0, len(mine), step)]
+        met = [units(mine[slice(i, i + step)], more, rules, tie) for i in range(0, len(mine), step)]
         self.gained = np.concatenate([self.gained, np.concatenate(met)], axis=1)
         return self._stand(exact)
 
@@ -223,8 +228,7 @@ def odds(mine: Field, table: Table) -> list[Odds]:
         weights.append(np.full(len(table.sample), table.unknown / table.opponents / len(table.sample)))
     theirs, weight = Field.joined(opponents), np.concatenate(weights)
     settled = settlement(table.rules)
-    tie = _TIES[table.banks] if table.rules.ties is Ties.BANKER else 0
-    found = codes(mine, theirs, tie)
+    found = codes(mine, theirs, table.tie)
     bonus = looked_up(settled.bonus, mine, theirs, found) @ weight
     compared = theirs.states < settled.foul
     results = []

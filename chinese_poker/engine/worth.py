@@ -7,8 +7,8 @@ that population enters the average, later rounds with more weight. Best response
 average, runs in circles.
 
 Ties are pushed, home runs are left out and every hand is set, those with naturals too: so rule sets that play the same
-matchups have the same tables. ``python -m chinese_poker.engine.worth`` trains those of all presets anew, in three
-minutes.
+matchups have the same tables. ``python -m chinese_poker.engine.worth`` trains those of all presets anew, in one to
+three minutes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SEED = 13
 ROUNDS = 16
 HANDS = 20_000
 """The sample of a round."""
-FEW_HANDS = 1_000
+FEW_HANDS = 500
 """The sample of a round where numba is not installed."""
 PAIRS = 400_000
 """Pairs of hands that are compared in a round, about."""
@@ -62,7 +62,7 @@ _known: dict[RuleSet, Worth] = {}
 def worth(rules: RuleSet, progress: Progress | None = None) -> Worth:
     """The tables of a rule set: those shipped for an equal game, else trained, once, and kept in the user's cache.
 
-    Training takes some ten seconds, with and without numba.
+    Training takes five to ten seconds of one core, with numba or, on a smaller sample, without.
 
     :param progress: called only where tables are trained.
 
