@@ -283,11 +283,12 @@ def _write_standings(
         _print(report.standings_table(standings, unit, currency))
         return
     rows = [
-        {"name": name, **asdict(standing)} | ({"money": str(standing.units * unit)} if unit is not None else {})
+        {"name": report.plain_cell(name) if as_csv else name, **asdict(standing)}
+        | ({"money": f"{standing.units * unit:f}"} if unit is not None else {})
         for name, standing in standings.by_player()
     ]
     if as_json:
-        _write_json({"standings": rows} | ({"unit": str(unit), "currency": currency} if unit is not None else {}))
+        _write_json({"standings": rows} | ({"unit": f"{unit:f}", "currency": currency} if unit is not None else {}))
     elif rows:
         _write_csv_rows(rows[0], (tuple(row.values()) for row in rows))
 
@@ -296,7 +297,7 @@ def _write_csv_rows(header: Iterable[str], rows: Iterable[Iterable[str | int]]) 
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     for row in itertools.chain([header], rows):
-        writer.writerow([report.plain_cell(cell) if isinstance(cell, str) else cell for cell in row])
+        writer.writerow(row)
         click.echo(buffer.getvalue(), nl=False)
         buffer.seek(0)
         buffer.truncate()
@@ -530,7 +531,7 @@ def rules_command(name: RuleSet | None, toml: bool, as_json: bool) -> None:
 
 
 @cli.command("schema")
-@click.argument("kind", type=click.Choice(["deal", "arrangement", "result", "rules"]))
+@click.argument("kind", type=click.Choice([*wire.SCHEMAS, "rules"]))
 def schema_command(kind: str) -> None:
     """Print the JSON Schema (draft 2020-12) of a kind of document.
 

@@ -14,15 +14,15 @@ _unfit = re.compile(f"[{UNFIT}]")
 
 
 def one_line(text: str, limit: int) -> str:
-    """A text fit to stand in a line: shortened, and nothing in it that a terminal obeys.
+    """A text fit to stand in a line: shortened as it is shown, and nothing in it that a terminal obeys.
 
     >>> one_line("x" * 9, 6), one_line("a\\x1b[2J", 24)
     ('xxxxxx...', 'a\\\\x1b[2J')
     """
-    shown = text if len(text) <= limit else text[:limit] + "..."
-    if shown.isprintable():
-        return shown
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown)
+    shown = text[:limit]
+    if not shown.isprintable():
+        shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown)
+    return shown if len(text) <= limit >= len(shown) else shown[:limit] + "..."
 
 
 def quote(text: str, limit: int = 24) -> str:

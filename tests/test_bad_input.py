@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import pytest
 from commanding import COMMAND, DRAGON, LEFT_OUT, NORTH, SOUTH, deal, json_lines, lines, run
 
+from chinese_poker.errors import MOST_PROBLEMS
+
 LONGEST = 400
 """Characters of a line on stderr."""
 
@@ -157,6 +159,16 @@ BAD_LINES: dict[str, Bad] = {
     "unknown key that needs an escape": bad(deal(**{"a/b~c": 1}), ("/a~1b~0c", "unknown_key")),
     "unknown key with a line break": bad(deal(**{"a\nb\x1b[2J": 1}), ("/a\nb\x1b[2J", "unknown_key")),
     "unknown key with a bidi override": bad(deal(**{"a\u202eb": 1}), ("/a\u202eb", "unknown_key")),
+    "unknown key of escapes": bad(deal(**{"\U000e0001" * 100: 1}), ("/" + "\U000e0001" * 100, "unknown_key")),
+    "card of escapes": bad(deal({"front": ["\U000e0001" * 900]}), ("/players/0/front/0", "unknown_card")),
+    "names of 100 characters": bad(
+        deal({"name": "x" * 100}, {"name": "x" * 100, "front": "AhKd5cQh"}),
+        ("/players/1/front", "duplicate_card"),
+        ("/players/1", "wrong_count"),
+    ),
+    "60,000 unknown keys": bad(
+        deal(**{f"k{i}": 1 for i in range(60_000)}), *((f"/k{i}", "unknown_key") for i in range(MOST_PROBLEMS))
+    ),
     "unknown key with a lone surrogate": bad(deal(**{"a\ud800b": 1}), ("/a\ud800b", "unknown_key"), ("", "bad_value")),
     "unknown key, empty": bad(deal(**{"": 1}), ("/", "unknown_key")),
     "unknown key of a player": bad(deal(south={"declared": "dragon"}), ("/players/1/declared", "unknown_key")),
@@ -466,12 +478,13 @@ def test_one_broken_line_of_ten_thousand() -> None:
 
 
 PEAK = """
-import resource, sys
+import pathlib, sys
 from chinese_poker.cli import main
 try:
     main()
 finally:
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+    status = pathlib.Path("/proc/self/status").read_text()
+    print(status.partition("VmHWM:")[2].split()[0], file=sys.stderr)
 """
 
 
@@ -481,6 +494,7 @@ def peak(path: Path, *arguments: str) -> int:
     return int(done.stderr.split()[-1])
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is read from /proc")
 @pytest.mark.parametrize("arguments", [["--json"], ["--csv"], ["--standings"]])
 def test_memory_does_not_grow_with_the_stream(tmp_path: Path, arguments: list[str]) -> None:
     peaks = []
@@ -612,3 +626,41 @@ def test_errors_as_json() -> None:
         },
     ]
     assert len(lines(done.stdout)) == 1
+
+
+@pytest.mark.parametrize("command", ["check", "suggest", "review"])
+def test_other_commands_bear_it_too(command: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.jsonl").write_bytes(b"\n{}\n".join(each.line for each in BAD_LINES.values()))
+    done = run(command, "bad.jsonl", "missing.jsonl", "--json", folder=tmp_path)
+    assert done.returncode == 1
+    told = done.stderr.decode().split("\n")[:-1]
+    for text in told:
+        check_text(text)
+    if command != "review":  # which looks at arrangements alone, whatever is declared or who banks
+        assert done.stdout == b""
+        assert {int(text.split(":")[1]) for text in told[:-1]} == set(range(1, 2 * len(BAD_LINES)))
+    assert told[-1].startswith("missing.jsonl: unreadable: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["check", "|||"], "wrong_segments"),
+        (["check", "||"], "wrong_count"),
+        (["check", "\x1b[2J|\n|"], "unknown_card"),
+        (["check", "As" * 50_000 + "||"], "bad_value"),
+        (["rank", ""], "unrankable"),
+        (["rank", "AsAsAs"], "duplicate_card"),
+        (["rank", "\x1b[2J"], "unknown_card"),
+        (["suggest", ""], "wrong_count"),
+        (["suggest", "As" * 13], "duplicate_card"),
+        (["suggest", "\x1b[2J"], "unknown_card"),
+    ],
+)
+def test_bad_cards_on_the_command_line(arguments: list[str], code: str) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (1, b"")
+    told = done.stderr.decode().split("\n")[:-1]
+    assert f" {code}: " in told[0]
+    for text in told:
+        check_text(text)

@@ -10,12 +10,9 @@ from pathlib import Path
 import pytest
 
 README = Path(__file__).parents[1] / "README.md"
-BLOCKS = [
-    (match["language"], match["body"], README.read_text(encoding="utf-8").count("\n", 0, match.start()) + 2)
-    for match in re.finditer(
-        r"^```(?P<language>console|pycon)\n(?P<body>.*?)^```$", README.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
-    )
-]
+TEXT = README.read_text(encoding="utf-8")
+BLOCK = re.compile(r"^```(?P<language>console|pycon)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
+BLOCKS = [(match["language"], match["body"], TEXT.count("\n", 0, match.start()) + 2) for match in BLOCK.finditer(TEXT)]
 
 
 def commands(body: str) -> list[tuple[str, str]]:
@@ -36,24 +33,33 @@ def tidy(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
+def names():
+    """What the Python blocks have defined so far: they are one session, read from top to bottom."""
+    return {}
+
+
+@pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("readme")
 
 
 @pytest.mark.parametrize(("language", "body", "line"), BLOCKS, ids=[f"line {line}" for *_, line in BLOCKS])
-def test_block(language, body, line, folder, monkeypatch):
+def test_block(language, body, line, folder, names, monkeypatch):
     if language == "pycon":
-        test = doctest.DocTestParser().get_doctest(body, {}, f"README line {line}", str(README), line)
+        test = doctest.DocTestParser().get_doctest(body, names, f"README line {line}", str(README), line)
         monkeypatch.chdir(folder)
-        assert doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test).failed == 0
+        runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+        assert runner.run(test, clear_globs=False).failed == 0
+        names |= test.globs
         return
     environment = os.environ | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "PYTHONIOENCODING": "utf-8",
     }
     for command, expected in commands(body):
+        shell = ["bash", "-c", command]
         done = subprocess.run(
-            ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+            shell, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
         )
         assert tidy(done.stdout + done.stderr) == tidy(expected), command
 

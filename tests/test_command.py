@@ -1,0 +1,263 @@
+"""The command as a person uses it: what it reads, what it writes, what it says of itself."""
+
+import csv
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pytest
+from commanding import COMMAND, DRAGON, NORTH, SOUTH, deal, json_lines, lines, run
+from jsonschema import Draft202012Validator
+
+from chinese_poker.cli import cli
+from chinese_poker.presets import load_rules, read_rules, rule_names, rules_document
+from chinese_poker.wire import SCHEMAS
+
+KINDS = [*SCHEMAS, "rules"]
+
+
+def scored(stream: bytes, *arguments: str | Path) -> list[Any]:
+    """The results of a stream that is all good."""
+    done = run("score", "-", "--json", *arguments, stdin=stream)
+    assert (done.returncode, done.stderr) == (0, b"")
+    return lines(done.stdout)
+
+
+LAYOUTS = {
+    "a deal a line": json_lines([deal(id=1), deal(id=2)]),
+    "pretty-printed": b"".join(json.dumps(deal(id=i), indent=4).encode() + b"\n" for i in (1, 2)),
+    "pretty-printed by tabs": b"\n\n".join(json.dumps(deal(id=i), indent="\t").encode() for i in (1, 2)),
+    "without indents": b"\n".join(json.dumps(deal(id=i), indent=0).encode() for i in (1, 2)),
+    "a player a line": (
+        f'{{"id": 1, "players": [\n{json.dumps(NORTH)},\n{json.dumps(SOUTH)}\n]}}\n'
+        f'{{"id": 2, "players":\n[{json.dumps(NORTH)}\n, {json.dumps(SOUTH)}]}}'
+    ).encode(),
+    "one pretty, one not": json.dumps(deal(id=1), indent=1).encode() + b"\n" + json_lines([deal(id=2)]),
+    "one not, one pretty": json_lines([deal(id=1)]) + json.dumps(deal(id=2), indent=1).encode(),
+    "line breaks of two kinds": json.dumps(deal(id=1), indent=1).replace("\n", "\r\n").encode()
+    + b"\r\n\r\n"
+    + json_lines([deal(id=2)]),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts(layout: str) -> None:
+    assert [result["id"] for result in scored(LAYOUTS[layout])] == [1, 2]
+
+
+def test_a_stream_whose_first_line_is_broken() -> None:
+    stream = json.dumps(deal(id=0))[:50].encode() + b"\n" + json_lines(deal(id=i) for i in (1, 2))
+    done = run("score", "-", "--json", stdin=stream)
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"-:1: cut_short: ")
+    assert done.stderr.count(b"\n") == 1
+    assert [result["id"] for result in lines(done.stdout)] == [1, 2]
+
+
+def test_several_files_and_standard_input(tmp_path: Path) -> None:
+    for name in ("first.jsonl", "second.json", "-"):
+        (tmp_path / name).write_bytes(json_lines([deal(id=name)]))
+    stream = json_lines([deal(id="stdin")])
+    done = run("score", "first.jsonl", "-", "second.json", "./-", "--json", folder=tmp_path, stdin=stream)
+    assert done.returncode == 0
+    assert [result["id"] for result in lines(done.stdout)] == ["first.jsonl", "stdin", "second.json", "-"]
+
+
+def test_csv() -> None:
+    names = ["=1+1", "+1", "-1", "@SUM(A1)", 'quo"ted, and more', "陳", "'=1"]
+    stream = json_lines(deal({"name": name}, id=name, rules={"base": "basic", "name": "=ours"}) for name in names)
+    done = run("score", "-", "--csv", stdin=stream, PYTHONIOENCODING="utf-8")
+    assert done.returncode == 0
+    rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+    assert len(rows) == 2 * len(names)
+    assert [row["name"].removeprefix("'") for row in rows[::2]] == [*names[:-1], "=1"]
+    assert not [cell for row in rows for key, cell in row.items() if key != "total" and cell[:1] in "=+-@" and cell]
+    assert {row["name"] for row in rows[1::2]} == {"South"}
+    assert [(rows[0][key], rows[1][key]) for key in ("seat", "total")] == [("0", "1"), ("2", "-2")]
+    assert rows[0]["front"] == "Qh Qd 2c"
+
+
+def test_standings() -> None:
+    night = [
+        deal({"name": "Ann"}, {"name": "Bo"}),
+        deal({"name": "Bo"}, {"name": "Ann"}),
+        deal({"name": "Cy"}, {"name": "Cy"}),
+        deal({"name": "Ann"}, {"name": "Cy"}),
+    ]
+    arguments = ("score", "-", "--standings", "--unit", "0.25", "--currency", "EUR")
+    done = run(*arguments, "--json", stdin=json_lines(night))
+    (document,) = lines(done.stdout)
+    assert (document["unit"], document["currency"]) == ("0.25", "EUR")
+    found = {
+        row["name"]: (row["deals"], row["units"], row["best"], row["worst"], row["money"])
+        for row in document["standings"]
+    }
+    assert found == {
+        "Ann": (3, 2, 2, -2, "0.50"),
+        "Bo": (2, 0, 2, -2, "0.00"),
+        "Cy (seat 0)": (1, 2, 2, 2, "0.50"),
+        "Cy (seat 1)": (2, -4, -2, -2, "-1.00"),
+    }
+    table = run(*arguments, stdin=json_lines(night)).stdout.decode()
+    assert "+0.50 EUR" in table
+    assert "Cy (seat 1)" in table
+    rows = list(csv.DictReader(io.StringIO(run(*arguments, "--csv", stdin=json_lines(night)).stdout.decode())))
+    assert {row["name"]: int(row["units"]) for row in rows} == {name: each[1] for name, each in found.items()}
+
+
+def test_standings_as_csv_hold_no_formula_and_plain_figures() -> None:
+    night = json_lines([deal({"name": "=1+1"}, {"name": "-Bo"})])
+    done = run("score", "-", "--standings", "--csv", "--unit", "1E+2", stdin=night)
+    rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+    assert [(row["name"], row["units"], row["money"]) for row in rows] == [
+        ("'=1+1", "2", "200"),
+        ("'-Bo", "-2", "-200"),
+    ]
+
+
+def test_auto_declare() -> None:
+    stream = json_lines(
+        [{"players": [{"name": "A", "hand": DRAGON}, {"name": "B", "hand": "2d2c2h3d3c3h4c4s4h5s5d5hAd"}]}]
+    )
+    without = run("score", "-", "--json", stdin=stream)
+    assert without.returncode == 1
+    assert b"not_set" in without.stderr
+    set_by_hand = {
+        "players": [
+            {"name": "A", "front": "2s3s4d", "middle": "5c6d7c8c9c", "back": "TsJhQdKcAs"},
+            {"name": "B", "front": "2d2cAd", "middle": "4c4s4h3d2h", "back": "5s5d5h3c3h"},
+        ]
+    }
+    (plain,) = scored(json_lines([set_by_hand]))
+    (declared,) = scored(json_lines([set_by_hand]), "--auto-declare")
+    assert [player["natural"] for player in plain["players"]] == [None, None]
+    assert declared["players"][0]["natural"] == "dragon"
+    assert declared["players"][0]["total"] > 0
+
+
+def test_the_rules_of_the_command_then_the_document_then_basic(tmp_path: Path) -> None:
+    (tmp_path / "club.toml").write_text("base = 'western'\nscoop.units = 5\n", encoding="utf-8")
+    stream = json_lines([deal(rules="taiwan"), deal()])
+    named = lambda *arguments: [result["rules"] for result in scored(stream, *arguments)]  # noqa: E731
+    assert named() == ["taiwan", "basic"]
+    assert named("--rules", "mandarin") == ["mandarin", "mandarin"]
+    assert named("--rules", tmp_path / "club.toml") == ["club", "club"]
+
+
+def test_the_users_own_keys_are_copied() -> None:
+    mine = [None, True, 1.5, 2**80, "\ud800", {"a": [1]}, "陳"]
+    (result,) = scored(json_lines([deal({"_mine": mine}, _table=mine, _=1)]))
+    assert (result["_table"], result["_"]) == (mine, 1)
+    assert result["players"][0]["_mine"] == mine
+    assert "_mine" not in result["players"][1]
+
+
+@pytest.mark.parametrize("command", [None, *cli.commands])
+def test_help_shows_an_example(command: str | None) -> None:
+    long, short = (run(*([command] if command else []), option) for option in ("--help", "-h"))
+    assert long.stdout == short.stdout
+    text = short.stdout.decode()
+    assert (short.returncode, short.stderr) == (0, b"")
+    _, _, examples = text.partition("Example")
+    assert f"    chinese-poker {command or ''}".rstrip() in examples
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_version() -> None:
+    assert run("--version").stdout.startswith(b"chinese-poker, version ")
+
+
+def test_rules_are_listed() -> None:
+    text = run("rules").stdout.decode()
+    assert [line.split()[0] for line in text.splitlines() if line and not line.startswith(" " * 4)] == list(
+        rule_names()
+    )
+    written = lines(run("rules", "--json").stdout)
+    assert [read_rules(document) for document in written] == [load_rules(name) for name in rule_names()]
+
+
+@pytest.mark.parametrize("name", ["basic", "mandarin", "taiwan"])
+def test_rules_read_back(tmp_path: Path, name: str) -> None:
+    rules = load_rules(name)
+    table = run("rules", name).stdout.decode()
+    for text in (rules.title, *rules.sources[:1]):
+        assert "".join(text.split()) in "".join(table.split())
+    (tmp_path / "copy.toml").write_bytes(run("rules", name, "--toml").stdout)
+    (document,) = lines(run("rules", name, "--json").stdout)
+    assert document == rules_document(rules)
+    (copy,) = lines(run("rules", tmp_path / "copy.toml", "--json").stdout)
+    assert copy == {**document, "name": "copy"}
+    (inline,) = scored(json_lines([deal(rules=document)]))
+    assert inline["players"] == scored(json_lines([deal()]), "--rules", tmp_path / "copy.toml")[0]["players"]
+    assert tomllib.loads((tmp_path / "copy.toml").read_text(encoding="utf-8"))["title"] == rules.title
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_schemas(kind: str) -> None:
+    done = run("schema", kind)
+    assert (done.returncode, done.stderr) == (0, b"")
+    schema = json.loads(done.stdout)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    Draft202012Validator.check_schema(schema)
+    sample = {
+        "deal": deal(id=1, rules="taiwan", _mine=[]),
+        "arrangement": {key: NORTH[key] for key in ("front", "middle", "back")},
+        "hand": {"hand": DRAGON, "dead": ["Ah", "Kd"]},
+        "rules": rules_document(load_rules("taiwan")),
+    }
+    given = sample.get(kind) or scored(json_lines([deal(id=1, _mine=[])]))[0]
+    Draft202012Validator(schema).validate(given)
+    assert not Draft202012Validator(schema).is_valid({**given, "fornt": 1})
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell: str) -> None:
+    script = Path(sys.executable).with_name("chinese-poker")
+    if not script.exists():
+        pytest.skip("the command is not installed")
+    if shell == "bash" and not shutil.which("bash"):
+        pytest.skip("click asks bash for its version")
+    done = subprocess.run(
+        [script], env={**os.environ, "_CHINESE_POKER_COMPLETE": f"{shell}_source"}, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"_chinese_poker_completion" in done.stdout
+
+
+def test_completion_knows_the_rule_sets() -> None:
+    script = Path(sys.executable).with_name("chinese-poker")
+    if not script.exists():
+        pytest.skip("the command is not installed")
+    asked = {"_CHINESE_POKER_COMPLETE": "bash_complete", "COMP_WORDS": "chinese-poker rules ma", "COMP_CWORD": "2"}
+    done = subprocess.run([script], env={**os.environ, **asked}, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["plain,mandarin", "plain,malaya"]
+
+
+def test_scoring_imports_no_array_library() -> None:
+    code = ["-X", "importtime", "-m", "chinese_poker", "score", "--example", "--json"]
+    done = subprocess.run([sys.executable, *code], capture_output=True, text=True, check=True)
+    imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
+    assert {"chinese_poker", "pydantic"} <= imported
+    assert not {"numpy", "numba", "rich"} & imported
+
+
+def test_a_progress_bar_at_a_terminal(tmp_path: Path) -> None:
+    large = tmp_path / "large.jsonl"
+    large.write_bytes(json_lines([deal(_note="x" * 1000)]) * 5000)
+    shown = pexpect.run(
+        f"{' '.join(COMMAND)} score {large} --standings --json",
+        timeout=60,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
+    ).decode()
+    assert "large.jsonl" in shown
+    assert "%" in shown or "MB" in shown
+    assert '"deals":5000' in shown
+    piped = run("score", large, "--standings", "--json")
+    assert piped.stderr == b""
