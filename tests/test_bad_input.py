@@ -328,6 +328,13 @@ FILES = {
     "pretty, cut, another behind it": File(
         f"{PRETTY[:-20]}\n{PRETTY}".encode(), 1, [(PRETTY[:-20].count("\n") + 1, "", "cut_short")]
     ),
+    "cut after a colon, the last deal behind it": File(f'{{"id":\n{COMPACT}\n'.encode(), 1, [(1, "", "cut_short")]),
+    "lines that are indented, one cut": File(
+        f"  {COMPACT}\n  {COMPACT[:60]}\n  {COMPACT}\n  {COMPACT}".encode(), 3, [(2, "", "cut_short")]
+    ),
+    "5,000 lines that open and never close": File(
+        b'{"players": [\n' * 5_000, 0, [(line, "", "cut_short") for line in range(1, 5_001)]
+    ),
     "pretty, a card wrong": File(
         replaced(PRETTY, "AhKd5c", "AhKd5x").encode(), 0, [(AT, "/players/1/front", "unknown_card")]
     ),
