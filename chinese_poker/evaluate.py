@@ -188,5 +188,5 @@ def _evaluate(cards: Sequence[Card], wheel: Wheel) -> Strength:
     elif len(cards) == 3:
         category = {1: Category.THREE_OF_A_KIND, 2: Category.ONE_PAIR, 3: Category.HIGH_CARD}[len(ranks)]
     else:
-        raise ArrangementError("unrankable", f"{len(cards)} cards have no strength; a segment has 3 or 5")
+        raise ArrangementError("unrankable", f"{len(cards)} is no number of cards to rank; a segment has 3 or 5")
     return Strength(category << 20 | sum(rank << shift for rank, shift in zip(ranks, (16, 12, 8, 4, 0), strict=False)))

@@ -20,7 +20,7 @@ from .evaluate import Strength
 from .naturals import Natural, find_naturals
 from .opponents import Drawn, draw, draw_tables
 from .rules import Banker, RuleSet
-from .score import played_naturals
+from .score import played_naturals, score
 from .strategy import strategy
 
 AGAINST = "expected"
@@ -329,7 +329,11 @@ class Lapse:
 def review_deal(
     deal: Deal, rules: RuleSet, *, against: str = AGAINST, samples: int = SAMPLES, seed: int = 0
 ) -> list[Lapse]:
-    """A review of each player of a deal who set a hand; in a banker game each plays against the banker alone."""
+    """A review of each player of a deal who set a hand; in a banker game each plays against the banker alone.
+
+    :raises DealError: as :func:`~chinese_poker.score.score` and :func:`suggest` do.
+    """
+    score(deal, rules)
     names = labels([player.name if player else None for player in deal.players])
     set_by = {i: player.arrangement for i, player in enumerate(deal.players) if player and player.arrangement}
     lapses = []
