@@ -31,7 +31,10 @@ from .score import DealResult, score
 from .texts import one_line, quote
 
 EXAMPLE = Path(__file__).with_name("examples") / "club-night.jsonl"
-_PROGRESS_FROM = 4 << 20
+_LARGE = 4 << 20
+"""Bytes of a file of which the reading shows a progress bar."""
+_LARGE_TO_VALUE = 4 << 10
+"""The same where each hand takes a search."""
 
 
 class RulesType(click.ParamType):  # type: ignore[type-arg]
@@ -96,7 +99,8 @@ class UnitType(click.ParamType):  # type: ignore[type-arg]
 class Run:
     """What one run of the command has met: where problems go, and whether there were any."""
 
-    def __init__(self, errors: str = "text") -> None:
+    def __init__(self, errors: str = "text", large: int = _LARGE) -> None:
+        self.large = large
         self.errors = errors
         self.failed = False
 
@@ -114,7 +118,7 @@ class Run:
         """The readable documents of the files, each with the name of its file; the others are reported."""
         for file in files:
             try:
-                with _open(file) as stream:
+                with _open(file, self.large) as stream:
                     for document in read_documents(stream):
                         if document.error:
                             self.report(file, document.place(document.error))
@@ -131,13 +135,13 @@ class Run:
 
 
 @contextlib.contextmanager
-def _open(file: str) -> Iterator[BinaryIO]:
+def _open(file: str, large: int) -> Iterator[BinaryIO]:
     if file == "-":
         yield sys.stdin.buffer
         return
     with Path(file).open("rb") as stream:
         size = os.fstat(stream.fileno()).st_size
-        if size < _PROGRESS_FROM or not sys.stderr.isatty():
+        if size < large or not sys.stderr.isatty():
             yield stream
             return
         from rich.console import Console
@@ -346,7 +350,7 @@ def suggest_command(
     """
     from .suggest import AGAINST, explain_suggestions, suggest, suggestions_document
 
-    run = Run(errors)
+    run = Run(errors, _LARGE_TO_VALUE)
     in_force = rules or load_rules("basic")
     for source, document in _hands(run, hands):
         try:
@@ -413,7 +417,7 @@ def review_command(
     """
     from .suggest import AGAINST, review_deal
 
-    run = Run(errors)
+    run = Run(errors, _LARGE_TO_VALUE)
     lapses = []
     for file, document in run.documents(files):
         try:

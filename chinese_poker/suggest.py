@@ -277,6 +277,7 @@ def review(
     rules: RuleSet,
     others: Sequence[Arrangement],
     *,
+    opponents: int | None = None,
     against: str = AGAINST,
     samples: int = SAMPLES,
     seed: int = 0,
@@ -284,7 +285,8 @@ def review(
 ) -> Review:
     """What an arrangement gave away against the best one: before the cards were seen, and against what happened.
 
-    :param others: what the opponents set.
+    :param others: what the opponents set, at least one of them.
+    :param opponents: how many there were, if some declared a natural or surrendered; nothing was lost to those.
     :raises DealError: as :func:`suggest` does.
 
     >>> from chinese_poker.presets import load_rules
@@ -292,15 +294,15 @@ def review(
     >>> review(Arrangement.parse("JdJc5s | QdQc9d6s2c | AdAc5h5d3d"), load_rules("basic"), [they]).given_away_seen
     6
     """
-    unseen = _table(_seen(played.cards, (), ()), rules, len(others), against, (), samples, seed, 1, banks)
+    count = len(others) if opponents is None else opponents
+    unseen = _table(_seen(played.cards, (), ()), rules, count, against, (), samples, seed, 1, banks)
     seen = _table(_seen(played.cards, others, ()), rules, len(others), against, others, samples, seed, 1, banks)
     hand = np.array(played.cards, np.int8)
     mine = Field.joined([_played([played], rules), candidates(hand, rules)])
     before, after = value(mine, unseen, keep=[0]), value(mine, seen)
     place, seen_place = (int(np.flatnonzero(values.rows == 0)[0]) for values in (before, after))
     best, best_seen = (_arranged(mine.cards[values.rows[0]]) for values in (before, after))
-    given_away = float(before.behind[place]) * len(others)
-    error = float(before.behind_error[place]) * len(others)
+    given_away, error = (float(figure[place]) * count for figure in (before.behind, before.behind_error))
     return Review(played, best, given_away, error, best_seen, round(float(after.behind[seen_place]) * len(others)))
 
 
@@ -329,19 +331,22 @@ class Lapse:
 def review_deal(
     deal: Deal, rules: RuleSet, *, against: str = AGAINST, samples: int = SAMPLES, seed: int = 0
 ) -> list[Lapse]:
-    """A review of each player of a deal who set a hand; in a banker game each plays against the banker alone.
+    """A review of each player of a deal who played a hand against another; against the banker alone where there is one.
 
     :raises DealError: as :func:`~chinese_poker.score.score` and :func:`suggest` do.
     """
     score(deal, rules)
     names = labels([player.name if player else None for player in deal.players])
-    set_by = {i: player.arrangement for i, player in enumerate(deal.players) if player and player.arrangement}
+    seated = {i: player for i, player in enumerate(deal.players) if player}
+    played = {i: player.arrangement for i, player in seated.items() if player.arrangement and not _ended(player)}
     lapses = []
-    for i, played in set_by.items():
-        met = [other for j, other in set_by.items() if j != i and (deal.banker is None or deal.banker in (i, j))]
+    for i, mine in played.items():
+        met = [j for j in seated if j != i and (deal.banker is None or deal.banker in (i, j))]
+        others = [played[j] for j in met if j in played]
         banks = None if deal.banker is None else i == deal.banker
-        if met:
-            found = review(played, rules, met, against=against, samples=samples, seed=seed, banks=banks)
+        if others:
+            figures = {"opponents": len(met), "against": against, "samples": samples, "seed": seed}
+            found = review(mine, rules, others, banks=banks, **figures)
             lapses.append(Lapse(deal.id, names[i], found))
     return lapses
 

@@ -19,6 +19,8 @@ from .tables import Array
 
 SEPARATED = 3.3
 """Standard errors by which the best must lead for sampling to stop: 1 in 2,000 by chance."""
+_FEWEST = 100
+"""Opponents from which on errors are known well enough to stop by them."""
 _SCREEN = 512
 _FIRST = 2_048
 _SPENT = 24_000_000
@@ -201,11 +203,12 @@ class _Race:
         pairs = error(self.gained[best] - self.gained, self.coupled[best] - self.coupled)
         behind = mean[best] - mean
         apart = (behind >= SEPARATED * pairs) & ((behind > 0) | (pairs == 0))
-        how = "exact" if exact else "separated" if apart[order[1:]].all() else "budget"
+        separated = n >= _FEWEST and apart[order[1:]].all()
+        how = "exact" if exact else "separated" if separated else "budget"
         return Values(self.rows[order], mean[order], alone[order], behind[order], pairs[order], n, how)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Odds:
     """How often a candidate wins, ties or loses, over the opponents sampled."""
 
@@ -219,24 +222,16 @@ class Odds:
 
 def odds(mine: Field, table: Table) -> list[Odds]:
     """The odds of each candidate against an opponent of the table, known and unknown weighted by their number."""
-    opponents, weights = [], []
-    if len(table.known):
-        opponents.append(table.known)
-        weights.append(np.full(len(table.known), 1 / table.opponents))
-    if table.unknown:
-        opponents.append(table.sample)
-        weights.append(np.full(len(table.sample), table.unknown / table.opponents / len(table.sample)))
-    theirs, weight = Field.joined(opponents), np.concatenate(weights)
     settled = settlement(table.rules)
-    found = codes(mine, theirs, table.tie)
-    bonus = looked_up(settled.bonus, mine, theirs, found) @ weight
-    compared = theirs.states < settled.foul
-    results = []
-    for row, code in enumerate(found):
-        share = np.bincount(code[compared], weight[compared], minlength=CODES)
-        sides = np.array(SIDES)
-        win = [float(share[sides[:, i] == 1].sum()) for i in range(3)]
-        tied = [float(share[sides[:, i] == 0].sum()) for i in range(3)]
-        front, middle, back = win
-        results.append(Odds((front, middle, back), (tied[0], tied[1], tied[2]), share[-1], share[0], float(bonus[row])))
-    return results
+    counts, bonus = np.zeros((len(mine), CODES)), np.zeros(len(mine))
+    for theirs, number in ((table.known, len(table.known)), (table.sample, table.unknown)):
+        if number:
+            found = codes(mine, theirs, table.tie)
+            compared = found[:, theirs.states < settled.foul]
+            met = np.stack([np.bincount(row, minlength=CODES) for row in compared])
+            counts += met * number / len(theirs)
+            bonus += looked_up(settled.bonus, mine, theirs, found).sum(axis=1) * number / len(theirs)
+    sides = np.array(SIDES)
+    shares = [counts @ (sides > 0), counts @ (sides == 0), counts[:, -1], counts[:, 0], bonus]
+    rows = zip(*((share / table.opponents).tolist() for share in shares), strict=True)
+    return [Odds(tuple(win), tuple(tie), scoop, scooped, more) for win, tie, scoop, scooped, more in rows]
