@@ -338,15 +338,20 @@ def review_deal(
     score(deal, rules)
     names = labels([player.name if player else None for player in deal.players])
     seated = {i: player for i, player in enumerate(deal.players) if player}
-    played = {i: player.arrangement for i, player in seated.items() if player.arrangement and not _ended(player)}
+    played = {
+        i: player.arrangement
+        for i, player in seated.items()
+        if player.arrangement and not (player.declare or player.surrender)
+    }
     lapses = []
     for i, mine in played.items():
         met = [j for j in seated if j != i and (deal.banker is None or deal.banker in (i, j))]
         others = [played[j] for j in met if j in played]
         banks = None if deal.banker is None else i == deal.banker
         if others:
-            figures = {"opponents": len(met), "against": against, "samples": samples, "seed": seed}
-            found = review(mine, rules, others, banks=banks, **figures)
+            found = review(
+                mine, rules, others, opponents=len(met), against=against, samples=samples, seed=seed, banks=banks
+            )
             lapses.append(Lapse(deal.id, names[i], found))
     return lapses
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+os.environ.pop("PYTHONUNBUFFERED", None)  # a write that fails may fail at the end only, as for users
 COMMAND = (sys.executable, "-m", "chinese_poker")
 NORTH = {"name": "North", "front": "QhQd2c", "middle": "9s9h4d4c7s", "back": "AsKsJs8s3s"}
 SOUTH = {"name": "South", "front": "AhKd5c", "middle": "8h8d6h6c2s", "back": "TcTdThTs2h"}

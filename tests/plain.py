@@ -24,6 +24,12 @@ def dealt(random: Random, players: int, deck: Sequence[Card] = DECK) -> list[tup
     return [tuple(cards[13 * i : 13 * i + 13]) for i in range(players)]
 
 
+def unseen_by(*seen: Iterable[Card]) -> list[Card]:
+    """The cards of the deck that are in none of these."""
+    held = {card for cards in seen for card in cards}
+    return [card for card in DECK if card not in held]
+
+
 def as_arrangement(cards: Iterable[int]) -> Arrangement:
     """Thirteen cards or card indices, front first."""
     row = [DECK[card] for card in cards]

@@ -262,7 +262,7 @@ def resolve(document: Any, pointer: str) -> Any:
     return document
 
 
-@pytest.mark.parametrize(("number", "name"), enumerate(BAD_LINES))
+@pytest.mark.parametrize(("number", "name"), list(enumerate(BAD_LINES)))
 def test_bad_line(told: Told, number: int, name: str) -> None:
     line, problems = BAD_LINES[name]
     errors = [error for error in told.errors if error["line"] == 2 * number + 2]

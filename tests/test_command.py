@@ -122,6 +122,55 @@ def test_standings_as_csv_hold_no_formula_and_plain_figures() -> None:
     ]
 
 
+def test_standings_count_fouls_and_naturals() -> None:
+    dragon = {"name": "A", "hand": DRAGON, "declare": "dragon"}
+    fouled = deal({"name": "A", "front": "AhAdAc"}, {"name": "B", "front": "KhKd5c"})
+    other = {"name": "B", "front": "2c2d3h", "middle": "4c4h6h6s8d", "back": "9h9s9dJcJd"}
+    (document,) = lines(
+        run("score", "-", "--standings", "--json", stdin=json_lines([fouled, {"players": [dragon, other]}])).stdout
+    )
+    counted = {row["name"]: (row["deals"], row["fouls"], row["naturals"]) for row in document["standings"]}
+    assert counted == {"A": (2, 1, 1), "B": (2, 0, 0)}
+
+
+@pytest.mark.parametrize("unit", ["0", "-1", "nan", "1e99", "x", "0,25", "\x1b[2J"])
+def test_a_unit_is_an_amount(unit: str) -> None:
+    done = run("score", "--example", "--standings", "--unit", unit)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode().splitlines()[-1].endswith("is no amount above 0; write one as 0.25")
+    assert b"\x1b" not in done.stderr
+
+
+def test_explain() -> None:
+    done = run("score", "-", "--explain", stdin=json_lines([deal(rules="western")]))
+    assert done.stdout.decode().split("\n")[-6:] == [
+        "North wins 2 from South",
+        "  front: pair of queens, deuce kicker over ace high, king-five kickers: North +1",
+        "  middle: nines and fours, seven kicker over eights and sixes, deuce kicker: North +1",
+        "  back: four tens, deuce kicker over ace-high flush, king-jack-eight-three kickers: South +1",
+        "  majority of the segments: North +1",
+        "",
+    ]
+
+
+def test_check() -> None:
+    arguments = ("check", "QhQd2c | 9s9h4d4c7s | AsKsJs8s3s", "AhAdAc | 9s9h4d4c7s | KsQsJs8s3s", "-")
+    stream = json_lines([{"hand": DRAGON, "id": 7, "_mine": 1}])
+    legal, fouled, hand = lines(run(*arguments, "--json", stdin=stream).stdout)
+    assert (legal["foul"], legal["foul_reasons"], legal["naturals"]) == (False, [], [])
+    assert (fouled["foul"], fouled["foul_reasons"]) == (True, ["front_beats_middle"])
+    assert (hand["foul"], hand["naturals"][0], hand["id"], hand["_mine"]) == (False, "dragon", 7, 1)
+    assert b"foul: front beats middle" in run(*arguments, stdin=stream).stdout
+
+
+def test_rank() -> None:
+    full, pair = lines(run("rank", "Qs Qh Qd 4s 4h", "\U0001f0ae\U0001f0beA♢", "--json").stdout)
+    assert (full["category"], full["words"]) == ("full_house", "queens full of fours")
+    assert (pair["cards"], pair["category"], pair["words"]) == ("Ks Kh Ad", "one_pair", "pair of kings, ace kicker")
+    assert full["strength"] > pair["strength"]
+    assert b"queens full of fours" in run("rank", "QsQhQd4s4h").stdout
+
+
 def test_auto_declare() -> None:
     stream = json_lines(
         [{"players": [{"name": "A", "hand": DRAGON}, {"name": "B", "hand": "2d2c2h3d3c3h4c4s4h5s5d5hAd"}]}]
@@ -240,12 +289,21 @@ def test_completion_knows_the_rule_sets() -> None:
     assert done.stdout.split() == ["plain,mandarin", "plain,malaya"]
 
 
-def test_scoring_imports_no_array_library() -> None:
-    code = ["-X", "importtime", "-m", "chinese_poker", "score", "--example", "--json"]
+@pytest.mark.parametrize(
+    ("arguments", "used"),
+    [
+        (["-c", "import chinese_poker"], set()),
+        (["-m", "chinese_poker", "score", "--example", "--json"], set()),
+        (["-m", "chinese_poker", "score", "--example", "--csv"], set()),
+        (["-m", "chinese_poker", "score", "--example", "--explain"], {"rich"}),
+    ],
+)
+def test_what_is_not_used_is_not_imported(arguments: list[str], used: set[str]) -> None:
+    code = ["-X", "importtime", *arguments]
     done = subprocess.run([sys.executable, *code], capture_output=True, text=True, check=True)
     imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
-    assert {"chinese_poker", "pydantic"} <= imported
-    assert not {"numpy", "numba", "rich"} & imported
+    assert "chinese_poker" in imported
+    assert {"numpy", "numba", "rich"} & imported == used
 
 
 def test_a_progress_bar_at_a_terminal(tmp_path: Path) -> None:
@@ -261,3 +319,12 @@ def test_a_progress_bar_at_a_terminal(tmp_path: Path) -> None:
     assert '"deals":5000' in shown
     piped = run("score", large, "--standings", "--json")
     assert piped.stderr == b""
+
+
+def test_colours_at_a_terminal_only() -> None:
+    environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    at_terminal = pexpect.run(
+        f"{' '.join(COMMAND)} score --example", timeout=60, env={**environment, "TERM": "xterm", "COLUMNS": "80"}
+    )
+    assert b"\x1b[31m" in at_terminal
+    assert b"\x1b" not in run("score", "--example").stdout

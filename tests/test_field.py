@@ -7,11 +7,10 @@ from random import Random
 import numpy as np
 import pytest
 from hands import PATTERNS, arranged
-from plain import as_arrangement, bank_of, dealt, gain, legal_arrangements, set_legally
+from plain import as_arrangement, bank_of, dealt, gain, legal_arrangements, set_legally, unseen_by
 from test_settlement import UNSAFE
 
 from chinese_poker.arrangement import Arrangement, parse_hand
-from chinese_poker.cards import DECK
 from chinese_poker.deal import Deal, Player
 from chinese_poker.engine.field import candidates, judged
 from chinese_poker.engine.search import undominated
@@ -136,7 +135,7 @@ def test_no_arrangement_is_better_than_the_first_suggestion(rules, hand):
     """The best over all legal arrangements, by the core's score, against opponents whose arrangements are known."""
     random = Random(f"{rules.name} {hand}")
     mine = parse_hand(hand) if hand else dealt(random, 1)[0]
-    others = [set_legally(random, held) for held in dealt(random, 2, [card for card in DECK if card not in mine])]
+    others = [set_legally(random, held) for held in dealt(random, 2, unseen_by(mine))]
     banks = None if rules.banker is Banker.NONE else True
     expected = max(
         gain(arrangement, others, rules, bank_of(rules, banks))

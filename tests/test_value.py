@@ -11,7 +11,17 @@ from statistics import fmean, stdev
 
 import numpy as np
 import pytest
-from plain import all_arrangements, as_arrangement, bank_of, dealt, gain, legal_arrangements, opponents, set_legally
+from plain import (
+    all_arrangements,
+    as_arrangement,
+    bank_of,
+    dealt,
+    gain,
+    legal_arrangements,
+    opponents,
+    set_legally,
+    unseen_by,
+)
 
 from chinese_poker.arrangement import Arrangement, parse_hand
 from chinese_poker.cards import DECK, parse_cards
@@ -28,11 +38,6 @@ from chinese_poker.suggest import suggest
 BASE = ("basic", "eastern", "western", "mandarin")
 DRAGON = "2h3s4d5c6h7s8d9cThJsQdKcAh"
 THREE_STRAIGHTS = "2h3s3d4c4h5s6d7cTsJhQdKcAs"
-
-
-def unseen_by(*seen):
-    held = {card for cards in seen for card in cards}
-    return [card for card in DECK if card not in held]
 
 
 def simulated(random, mine, rules, unknown, deals, *, against="expected", known=(), dead=(), bank=None):
