@@ -1,4 +1,4 @@
-"""A referee for 13-card Chinese Poker."""
+"""A referee and an adviser for 13-card Chinese Poker."""
 
 from .arrangement import Arrangement, Foul, Segment, parse_hand
 from .cards import DECK, Card, format_cards, parse_cards

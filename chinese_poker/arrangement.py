@@ -184,7 +184,8 @@ def card_problems(
         for index, card in enumerate(cards):
             if card in seen:
                 pointer = f"/{key}/{index}" if key else f"/{index}"
-                fault = f"{card} is also in {seen[card]}; a deal holds each card once"
+                where = "there twice" if seen[card] == place else f"also in {seen[card]}"
+                fault = f"{card} is {where}; a deal holds each card once"
                 yield ArrangementError("duplicate_card", fault, pointer=pointer)
             else:
                 seen[card] = place

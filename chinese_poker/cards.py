@@ -115,6 +115,8 @@ def _reason(text: str) -> str:
     if strange:
         name = unicodedata.name(strange[0], "an unnamed character")
         return f"its {quote(strange[0])} is U+{ord(strange[0]):04X} {name}"
+    if len(text) == 2 and text[::-1] in SPELLINGS:
+        return "its suit comes first"
     rank, suit = (text[:2], text[2:]) if text.startswith("10") else (text[:1], text[1:])
     if rank == "1":
         return "an ace is A, a ten is T or 10"
@@ -130,8 +132,18 @@ def split_cards(text: str) -> list[str]:
 
     >>> split_cards("AhKd,10c  5c🂡")
     ['Ah', 'Kd', '10c', '5c', '🂡']
+    >>> split_cards("h10 Joker As")
+    ['h10', 'Joker', 'As']
     """
-    return _TOKEN.findall(text)
+    tokens: list[str] = _TOKEN.findall(text)
+    if all(token in SPELLINGS for token in tokens):
+        return tokens
+    split = ((word, _TOKEN.findall(word)) for word in re.split(f"[{SEPARATORS}]+", text) if word)
+    return [token for word, parts in split for token in (parts if any(map(_is_card, parts)) else [word])]
+
+
+def _is_card(text: str) -> bool:
+    return text.rstrip(_EMOJI_STYLE) in SPELLINGS
 
 
 def parse_cards(cards: str | Iterable[str | Card]) -> tuple[Card, ...]:

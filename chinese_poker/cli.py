@@ -19,8 +19,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from . import __version__, report, wire
-from .arrangement import SEGMENTS, Arrangement, parse_segment
-from .cards import format_cards, parse_cards
+from .arrangement import HAND_SIZE, SEGMENTS, Arrangement, parse_segment
+from .cards import format_cards, parse_cards, split_cards
 from .deal import Deal
 from .documents import Document, read_documents
 from .errors import ArrangementError, ChinesePokerError, RuleSetError
@@ -166,10 +166,18 @@ def _is_utf8() -> bool:
 def _print(*renderables: object) -> None:
     from rich.console import Console
 
-    width = None if sys.stdout.isatty() else 120
+    is_terminal = sys.stdout.isatty()
+    width = None if is_terminal or "COLUMNS" in os.environ else 120
     console = Console(width=width, highlight=False, markup=False, emoji=False)
-    for renderable in renderables:
-        console.print(renderable)
+    if is_terminal:
+        for renderable in renderables:
+            console.print(renderable)
+        return
+    with console.capture() as captured:
+        for renderable in renderables:
+            console.print(renderable)
+    for line in captured.get().splitlines():
+        click.echo(line.rstrip())
 
 
 _rules_option = click.option("--rules", type=RulesType(), help="A preset's name, or a rule file (./my-club.toml).")
@@ -180,7 +188,7 @@ _errors_option = click.option("--errors", type=click.Choice(["text", "json"]), d
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="chinese-poker")
 def cli() -> None:
-    """A referee for 13-card Chinese Poker.
+    """A referee and an adviser for 13-card Chinese Poker.
 
     \b
     Example:
@@ -237,21 +245,29 @@ def score_command(
     if standings:
         _write_standings(settled, as_json, as_csv, unit, currency)
     elif as_json:
-        for document, deal, result in settled:
+        for _, document, deal, result in settled:
             _write_json(wire.result_document(document.value, deal, result))
     elif as_csv:
         _write_csv_rows(
-            report.CSV_HEADER, (row for _, deal, result in settled for row in report.csv_rows(deal, result))
+            report.CSV_HEADER, (row for _, _, deal, result in settled for row in report.csv_rows(deal, result))
         )
     else:
-        for number, (_, deal, result) in enumerate(settled):
-            _print(*([""] if number else []), *(report.deal_tables(deal, result)))
+        for number, (place, _, deal, result) in enumerate(settled):
+            _print(*([""] if number else []), *(report.deal_tables(deal, result, place)))
             if explain:
-                _print(*report.explain(deal, result))
+                _print(*map(_indented, report.explain(deal, result)))
     run.end()
 
 
-Settled = tuple[Document, Deal, DealResult]
+def _indented(line: str) -> object:
+    """A line that goes on further in than it began, where the terminal is narrow."""
+    from rich.padding import Padding
+
+    text = line.lstrip()
+    return Padding(text, (0, 0, 0, len(line) - len(text))) if text != line else line
+
+
+Settled = tuple[str, Document, Deal, DealResult]
 
 
 def _settled(
@@ -261,7 +277,8 @@ def _settled(
         try:
             deal, in_force = wire.read_deal(document.value, rules)
             deal = _set_by(strategy or deal.strategy, deal, in_force)
-            yield document, deal, score(deal, in_force, auto_declare=auto_declare)
+            place = f"{Path(file).name}:{document.line}"
+            yield place, document, deal, score(deal, in_force, auto_declare=auto_declare)
         except ChinesePokerError as error:
             run.report(file, document.place(error))
 
@@ -281,7 +298,7 @@ def _write_standings(
     settled: Iterator[Settled], as_json: bool, as_csv: bool, unit: Decimal | None, currency: str
 ) -> None:
     standings = report.Standings()
-    for _, _, result in settled:
+    for *_, result in settled:
         standings.add(result)
     if not (as_json or as_csv):
         _print(report.standings_table(standings, unit, currency))
@@ -380,12 +397,23 @@ def suggest_command(
     run.end()
 
 
-def _hands(run: Run, hands: Iterable[str]) -> Iterator[tuple[str, Document]]:
-    for hand in hands:
-        if hand == "-" or "." in hand or os.sep in hand:
+def _hands(run: Run, hands: tuple[str, ...]) -> Iterator[tuple[str, Document]]:
+    for hand in _joined(hands, HAND_SIZE):
+        if _is_file(hand):
             yield from run.documents([hand])
         else:
             yield quote(hand, 60), Document(0, "", {"hand": hand})
+
+
+def _is_file(source: str) -> bool:
+    return source == "-" or "." in source or os.sep in source
+
+
+def _joined(texts: tuple[str, ...], size: int) -> tuple[str, ...]:
+    """The arguments; but as one if they are single cards, as typed without quotes, and no more than make up a hand."""
+    cards = [text for text in texts if not _is_file(text)]
+    single = len(cards) == len(texts) > 1 and all(len(split_cards(text)) == 1 for text in texts)
+    return (" ".join(texts),) if single and len(texts) <= size else texts
 
 
 @cli.command("review")
@@ -422,7 +450,14 @@ def review_command(
     for file, document in run.documents(files):
         try:
             deal, in_force = wire.read_deal(document.value, rules)
-            lapses += review_deal(deal, in_force, against=against or AGAINST, samples=samples, seed=seed)
+            lapses += review_deal(
+                deal,
+                in_force,
+                place=f"{Path(file).name}:{document.line}",
+                against=against or AGAINST,
+                samples=samples,
+                seed=seed,
+            )
         except ChinesePokerError as error:
             run.report(file, document.place(error))
     lapses.sort(key=lambda lapse: -lapse.review.given_away)
@@ -492,7 +527,7 @@ def rank_command(segments: tuple[str, ...], rules: RuleSet | None, as_json: bool
     """
     run = Run(errors)
     wheel = (rules or load_rules("basic")).wheel
-    for text in segments:
+    for text in _joined(segments, 5):
         try:
             cards = parse_segment(text)
             strength = evaluate(cards, wheel)

@@ -27,10 +27,15 @@ from .rules import RuleSet, Ties
 from .strategy import Strategy
 from .strategy import strategy as strategy_named
 
-POOL_HANDS = 16_384
-"""Hands in a pool: with the 24 names of the suits about 5,000 opponents for 13 cards seen."""
+POOL_HANDS = 32_768
+"""Hands in a pool: with the 24 names of the suits about 10,000 opponents for 13 cards seen."""
 FEW_HANDS = 1_024
 """Hands in a pool that the interpreter has to set."""
+POOL_SERVES = 10_000
+"""Opponents that are drawn out of the pool alone; who asks for more has them set one by one."""
+_FEWEST = 1_000
+"""Opponents there are at least, where the pool has too few without the cards that are seen."""
+_MOST_ENUMERATED = 2_500
 _SEED = 13
 _SHIPPED = Path(__file__).with_name("pools.npz")
 
@@ -65,16 +70,15 @@ def draw(seen: Array, strategy: Strategy, rules: RuleSet, count: int, seed: int)
     """Opponents' hands out of the cards that are not seen.
 
     :param seen: card indices that no opponent holds.
-    :param count: how many to draw at most; fewer where there cannot be more different ones.
+    :param count: how many to draw: out of the pool as far as that goes, of more than 10,000 the others one by one.
     """
     unseen = np.setdiff1d(np.arange(52), seen)
-    compiling = is_compiling()
-    if comb(len(unseen), 13) <= (2500 if compiling else 600):
+    if comb(len(unseen), 13) <= _MOST_ENUMERATED:
         every = np.array(list(combinations(unseen.tolist(), 13)), np.int8)
         return Drawn(as_set(every, strategy, rules), exact=True)
     field = _unseen_of_pool(pool(strategy, rules), seen, rules)
     field = field[permutation(seed, len(field))[:count]]
-    wanted = min(count, 2000 if compiling else 300) - len(field)
+    wanted = (count if count > POOL_SERVES else min(count, _FEWEST)) - len(field)
     if wanted > 0:
         fresh = deal_from(seed, unseen, wanted, 1)[:, 0]
         field = Field.joined([field, as_set(fresh, strategy, rules)])
@@ -94,7 +98,7 @@ def pool(strategy: Strategy, rules: RuleSet) -> Pool:
     >>> from chinese_poker.presets import load_rules
     >>> from chinese_poker.strategy import strategy
     >>> len(pool(strategy("expected"), load_rules("basic")).field)
-    16384
+    32768
     """
     shipped = _shipped(strategy, rules)
     hands = _hands(POOL_HANDS if shipped is not None or is_compiling() else FEW_HANDS)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import tomllib
+import unicodedata
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -84,12 +86,22 @@ def load_rules(name: str) -> RuleSet:
 
 
 def _preset_name(name: str) -> str:
-    if name in rule_names():
-        return name
-    if name in _aliases():
-        return _aliases()[name]
-    fault = f"{quote(name)} is no rule set; known: {', '.join(rule_names())}; or give a file, as in ./my-club.toml"
+    plain = _plain(name)
+    if plain in rule_names():
+        return plain
+    known = {_plain(alias): preset for alias, preset in _aliases().items()}
+    if plain in known:
+        return known[plain]
+    near = difflib.get_close_matches(plain, [*rule_names(), *known], n=1)
+    hint = f", did you mean {near[0]!r}?" if near else ";"
+    fault = f"{quote(name)} is no rule set{hint} known: {', '.join(rule_names())}; or give a file, as in ./my-club.toml"
     raise RuleSetError("unknown_rules", fault)
+
+
+def _plain(name: str) -> str:
+    """A name as people may write it: without capitals and accents, words joined by hyphens."""
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    return "-".join("".join(c for c in letters if not unicodedata.combining(c)).replace("-", " ").split())
 
 
 def _load_file(path: Path) -> RuleSet:
@@ -145,12 +157,17 @@ def _read(document: Mapping[str, Any], name: str) -> tuple[RuleSet, Mapping[str,
 def _values_of(base: Any) -> Mapping[str, Any]:  # noqa: ANN401
     if not isinstance(base, str):
         raise RuleSetError("unknown_rules", "write the name of a preset")
+    if base.endswith(".toml"):
+        raise RuleSetError("unknown_rules", f"a base is a preset, no file; known: {', '.join(rule_names())}")
     return _preset(_preset_name(base))[1]
 
 
 def _over(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """The base with the house's own keys over it; a foul that says what it pays is the house's own altogether."""
     merged = dict(base)
     for key, value in own.items():
         below = merged.get(key)
-        merged[key] = _over(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+        merged[key] = value
+        if isinstance(below, dict) and isinstance(value, dict) and not (key == "foul" and "pays" in value):
+            merged[key] = _over(below, value)
     return merged

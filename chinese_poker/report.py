@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from .arrangement import SEGMENTS
 from .cards import NAMES, Card
-from .deal import Deal, labels
+from .deal import Deal, Player, labels
 from .matchup import Item, Reason
+from .naturals import find_naturals
 from .rules import FoulPays, HomeRunMode, RuleSet
 from .score import DealResult, Matchup, PlayerResult
 
@@ -136,14 +137,17 @@ def _cards(cards: Sequence[Card]) -> Text:
     return Text(" ").join(Text(NAMES[card], _SUIT_STYLES[NAMES[card][1]]) for card in ordered)
 
 
-def deal_tables(deal: Deal, result: DealResult) -> tuple[Table, Table]:
-    """A deal for a terminal: what each player set, and what each won from each."""
+def deal_tables(deal: Deal, result: DealResult, place: str = "") -> tuple[Table, Table]:
+    """A deal for a terminal: what each player set, and what each won from each.
+
+    :param place: what to call a deal that has no id.
+    """
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    names = _labels(result)
-    title = f"{'' if deal.id is None else f'{deal.id}: '}{result.rules.name}, revision {result.rules.revision}"
+    names = [f"{name} (bank)" if seat == deal.banker else name for seat, name in enumerate(_labels(result))]
+    title = f"{place if deal.id is None else deal.id}: {result.rules.name}, revision {result.rules.revision}"
     sets = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("player", *SEGMENTS):
         sets.add_column(heading, overflow="fold")
@@ -160,27 +164,27 @@ def deal_tables(deal: Deal, result: DealResult) -> tuple[Table, Table]:
         player, outcome = deal.players[seat], result.players[seat]
         if player and outcome:
             total = Text(_units(outcome.total), "bold")
-            sets.add_row(Text(names[seat], "bold"), *_segment_cells(player.cards, deal, seat, outcome), total)
+            sets.add_row(Text(names[seat], "bold"), *_segment_cells(player, outcome, result.rules), total)
             cells = [_units(paid[seat, other]) if (seat, other) in paid else "" for other in seated]
             grid.add_row(Text(names[seat]), *cells, total)
     return sets, grid
 
 
-def _segment_cells(hand: Sequence[Card], deal: Deal, seat: int, outcome: PlayerResult) -> list[Text]:
+def _segment_cells(player: Player, outcome: PlayerResult, rules: RuleSet) -> list[Text]:
     from rich.text import Text
 
-    player = deal.players[seat]
     note = Text("surrenders" if outcome.surrender else _spaced(outcome.natural or ""), "bold green")
     if outcome.foul:
         note = Text(f"foul: {', '.join(map(_spaced, outcome.foul.reasons))}", "bold red")
-    if player is None or player.arrangement is None:
-        ordered = sorted(hand, reverse=True)
-        split = (ordered[:3], ordered[3:8], ordered[8:])
-        front, middle, back = (_cards(cards) for cards in split)
-        return [Text("\n").join([front, note]) if hand else note, middle, back]
+    if player.arrangement is None:
+        if not (player.hand and outcome.natural):
+            return [note, Text(), Text()]
+        shown = find_naturals(player.hand, big=rules.naturals.big, small=rules.naturals.small)[outcome.natural]
+        front, middle, back = map(_cards, shown.segments)
+        return [Text("\n").join([front, note]), middle, back]
     cells = []
     for cards, strength in zip(player.arrangement.segments, outcome.strengths, strict=True):
-        words = Text(strength.describe() if strength else f"{len(cards)} cards", "dim")
+        words = Text(strength.describe().replace("-", " ") if strength else f"{len(cards)} cards", "dim")
         cells.append(Text("\n").join([_cards(cards), words]))
     if note:
         cells[0] = Text("\n").join([cells[0], note])
@@ -324,17 +328,21 @@ def rules_lines(rules: RuleSet) -> Iterator[tuple[str, str]]:
     if rules.bonuses != type(rules.bonuses)():
         cap = "" if rules.bonuses.cap is None else f", at most {rules.bonuses.cap} from one opponent"
         yield "bonuses", f"paid to {'the winner' if rules.bonuses.paid_to == 'winner' else 'both, win or lose'}{cap}"
-    yield "majority", f"{rules.majority.units} ({_spaced(rules.majority.rule)})"
-    on_all = "everything" if rules.scoop.factor_on == "all" else "the regular units"
-    factor = f", {on_all} {_times(rules.scoop.factor)}" if rules.scoop.factor > 1 else ""
-    yield "scoop", f"{rules.scoop.units} more{factor}"
+    if rules.majority.units:
+        yield "majority", f"{rules.majority.units} more ({_spaced(rules.majority.rule)})"
+    on_all = "everything, bonuses too," if rules.scoop.factor_on == "all" else "the segments' regular units"
+    scoop = [f"{rules.scoop.units} more"] if rules.scoop.units else []
+    scoop += [f"{on_all} {_times(rules.scoop.factor)}"] if rules.scoop.factor > 1 else []
+    yield "scoop", ", ".join(scoop) or "nothing more"
     if rules.home_run.factor > 1:
         mode = "again" if rules.home_run.mode is HomeRunMode.ON_TOP else "in place of the scoop's factor"
         counts = "".join(
             f", {what} count" for what in ("fouls", "naturals") if getattr(rules.home_run, f"counts_{what}")
         )
         yield "home run", f"{_times(rules.home_run.factor)} {mode}, from {rules.home_run.players} players{counts}"
-    yield "foul", f"pays {rules.foul.units} to each" if rules.foul.pays is FoulPays.FLAT else _spaced(rules.foul.pays)
+    bonuses_too = ", bonuses too" if rules.foul.pays is FoulPays.SCOOP_WITH_BONUSES else ", without bonuses"
+    is_flat = rules.foul.pays is FoulPays.FLAT
+    yield "foul", f"pays {rules.foul.units} to each" if is_flat else f"pays each as if scooped{bonuses_too}"
     if rules.surrender is not None:
         yield "surrender", f"pays {rules.surrender} to each who neither surrendered nor fouled"
     worths = [f"{_spaced(natural)} {rules.naturals.worth[natural]}" for natural in rules.naturals.ranking]
@@ -355,7 +363,7 @@ def rules_table(rules: RuleSet) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    title = f"{rules.name}, revision {rules.revision}: {rules.title}"
+    title = f"{rules.name}, revision {rules.revision}{': ' if rules.title else ''}{rules.title}"
     table = Table(title=Text(title), title_justify="left", box=box.SIMPLE, show_header=False, pad_edge=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
@@ -388,11 +396,12 @@ def suggestion_tables(found: Suggestions) -> tuple[Table | Text, ...]:
     from rich.table import Table
     from rich.text import Text
 
-    unsure = "" if found.how == "exact" else f", {found.samples:,} sampled"
+    ways = {"separated": ", the best surely leads", "budget": ", the next best may be as good"}
+    unsure = ", exact" if found.how == "exact" else f", {found.samples:,} sampled{ways[found.how]}"
     title = f"{found.rules.name}, {found.opponents} opponent{'s' if found.opponents > 1 else ''}{unsure}"
     table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in (*SEGMENTS, "units each", "behind the best"):
-        table.add_column(heading, no_wrap=True)
+        table.add_column(heading)
     exact = found.how == "exact"
     for suggestion in found.suggestions:
         odds = suggestion.odds
@@ -418,7 +427,7 @@ def suggestion_tables(found: Suggestions) -> tuple[Table | Text, ...]:
 
 
 def _percent(what: str, chance: float) -> str:
-    return f"{what} {100 * chance:.0f} %"
+    return f"{what} {chance:.0%}"
 
 
 def review_tables(lapses: Sequence[Lapse], top: int) -> tuple[Table, Table]:
@@ -430,7 +439,7 @@ def review_tables(lapses: Sequence[Lapse], top: int) -> tuple[Table, Table]:
     mistakes = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("deal", "player", "played", "better"):
         mistakes.add_column(heading, overflow="fold")
-    for heading in ("gave away", "as it fell"):
+    for heading in ("units given away", "as it fell"):
         mistakes.add_column(heading, justify="right")
     sums: dict[str, list[float]] = {}
     for lapse in lapses:
@@ -442,7 +451,7 @@ def review_tables(lapses: Sequence[Lapse], top: int) -> tuple[Table, Table]:
         found = lapse.review
         if found.given_away > 2 * found.error:
             mistakes.add_row(
-                Text("" if lapse.deal is None else str(lapse.deal)),
+                Text(str(lapse.deal)),
                 Text(lapse.name),
                 Text("\n").join(map(_cards, found.played.segments)),
                 Text("\n").join(map(_cards, found.best.segments)),
@@ -451,7 +460,7 @@ def review_tables(lapses: Sequence[Lapse], top: int) -> tuple[Table, Table]:
             )
     players = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     players.add_column("player", overflow="fold")
-    for heading in ("deals", "gave away", "as it fell"):
+    for heading in ("deals", "units given away", "as it fell"):
         players.add_column(heading, justify="right")
     for name, (deals, given, seen) in sorted(sums.items(), key=lambda entry: -entry[1][1]):
         players.add_row(Text(name), f"{deals:.0f}", f"{given:.2f}", f"{seen:.0f}")

@@ -339,7 +339,7 @@ class RuleSet(_Part):
         if self.foul.pays is FoulPays.FLAT and self.foul.units is None:
             yield RuleSetError("contradiction", "a flat foul needs its units", pointer="/foul/units")
         if self.foul.pays is not FoulPays.FLAT and self.foul.units is not None:
-            fault = f"a foul that pays '{self.foul.pays}' has no units of its own; write pays = 'flat'"
+            fault = f"a foul that pays '{self.foul.pays}' has no units of its own; write pays = 'flat' with them"
             yield RuleSetError("contradiction", fault, pointer="/foul/units")
         if self.ties is Ties.BANKER and self.banker is Banker.NONE:
             fault = "the banker cannot win ties where banker = 'none'; write banker = 'optional'"

@@ -12,7 +12,7 @@ from .arrangement import SEGMENTS, SIZES, Arrangement, card_problems, parse_hand
 from .cards import DECK, Card, format_cards, parse_cards
 from .deal import Deal, labels
 from .engine.field import Field, candidates, judged
-from .engine.search import is_compiling, legal_count, undominated
+from .engine.search import legal_count, undominated
 from .engine.settlement import settlement
 from .engine.value import Odds, Table, Values, odds, value
 from .errors import DealError
@@ -26,6 +26,9 @@ from .strategy import strategy
 AGAINST = "expected"
 """The strategy that opponents play where nothing else is said."""
 SAMPLES = 10_000
+"""Opponents that a value is sampled from at most, where nothing else is said."""
+TABLES = 600
+"""Whole tables that home runs are sampled from."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +196,7 @@ def _table(
     if rules.home_run.factor > 1 and count + 1 >= rules.home_run.players:
         tables = met
         if unknown:
-            deals = len(drawn.field) if drawn.exact else 1_000 if is_compiling() else 150
+            deals = len(drawn.field) if drawn.exact else TABLES
             unseen = np.setdiff1d(np.arange(52), at)
             others = drawn.field if drawn.exact else draw_tables(unseen, player, rules, unknown, deals, seed)
             rows = [
@@ -310,14 +313,14 @@ def review(
 class Lapse:
     """A review with its place in the night."""
 
-    deal: str | int | None
+    deal: str | int
     name: str
     review: Review
 
     def document(self) -> dict[str, Any]:
         """The lapse as JSON values."""
         return {
-            **({} if self.deal is None else {"id": self.deal}),
+            "deal": self.deal,
             "name": self.name,
             "played": _segments(self.review.played),
             "best": _segments(self.review.best),
@@ -329,10 +332,11 @@ class Lapse:
 
 
 def review_deal(
-    deal: Deal, rules: RuleSet, *, against: str = AGAINST, samples: int = SAMPLES, seed: int = 0
+    deal: Deal, rules: RuleSet, *, place: str = "", against: str = AGAINST, samples: int = SAMPLES, seed: int = 0
 ) -> list[Lapse]:
     """A review of each player of a deal who played a hand against another; against the banker alone where there is one.
 
+    :param place: what to call a deal that has no id.
     :raises DealError: as :func:`~chinese_poker.score.score` and :func:`suggest` do.
     """
     score(deal, rules)
@@ -352,7 +356,7 @@ def review_deal(
             found = review(
                 mine, rules, others, opponents=len(met), against=against, samples=samples, seed=seed, banks=banks
             )
-            lapses.append(Lapse(deal.id, names[i], found))
+            lapses.append(Lapse(place if deal.id is None else deal.id, names[i], found))
     return lapses
 
 
@@ -363,7 +367,7 @@ def explain_suggestions(found: Suggestions) -> Iterator[str]:
     >>> they = Arrangement.parse("QsQh4d | AsAh9c7d2s | KdKc8s8h3c")
     >>> found = suggest("JdJc5s QdQc9d6s2c AdAc5h5d3d", load_rules("basic"), known=[they], top=1)
     >>> print(*explain_suggestions(found))
-    The best wins the front 100 %, the middle 100 % and the back 100 % of the time, scoops 100 % and is scooped 0 %.
+    The best wins the front 100%, the middle 100% and the back 100% of the time, scoops 100% and is scooped 0%.
     """
     best, *others = found.suggestions
     if found.declare:
@@ -373,8 +377,8 @@ def explain_suggestions(found: Suggestions) -> Iterator[str]:
         yield f"playing on {best.ev:+.2f}; {better}."
     if found.surrender and found.advice == "surrender":
         yield f"Surrender: it costs {-found.surrender.ev:.2f} an opponent, playing on {-best.ev:.2f}."
-    front, middle, back = (f"{chance:.0%}".replace("%", " %") for chance in best.odds.win)
-    scoop, scooped = (f"{chance:.0%}".replace("%", " %") for chance in (best.odds.scoop, best.odds.scooped))
+    front, middle, back = (f"{chance:.0%}" for chance in best.odds.win)
+    scoop, scooped = f"{best.odds.scoop:.0%}", f"{best.odds.scooped:.0%}"
     bonus = f" Bonuses bring {best.odds.bonus:+.2f}." if abs(best.odds.bonus) >= 0.005 else ""
     yield f"The best wins the front {front}, the middle {middle} and the back {back} of the time,"
     yield f"scoops {scoop} and is scooped {scooped}.{bonus}"
@@ -382,18 +386,22 @@ def explain_suggestions(found: Suggestions) -> Iterator[str]:
         yield _runner_up(best, others[0], found.how)
 
 
+_THE_SEGMENTS = ("the front", "the middle", "the back")
+
+
 def _runner_up(best: Suggestion, other: Suggestion, how: str) -> str:
     changes = [
-        (theirs - mine, f"{what} {abs(theirs - mine):.0%}".replace("%", " %") + (" more" if theirs > mine else " less"))
-        for what, mine, theirs in zip(
-            ("the front", "the middle", "the back"), best.odds.win, other.odds.win, strict=True
-        )
+        (theirs - mine, f"{what} {100 * abs(theirs - mine):.0f} points {'more' if theirs > mine else 'less'} often")
+        for what, mine, theirs in zip(_THE_SEGMENTS, best.odds.win, other.odds.win, strict=True)
         if abs(theirs - mine) >= 0.005
     ]
-    gives = ", ".join(text for _, text in sorted(changes)) or "every segment as often"
+    wins = f"it wins {', '.join(text for _, text in sorted(changes))}" if changes else "its segments win as often"
     lead = f"{other.behind:.3f}" + ("" if how == "exact" else f" ± {other.behind_error:.3f}")
-    sure = "" if how != "budget" else ", too little to be sure"
-    return f"The next best is {lead} behind{sure}: it wins {gives}."
+    if other.behind < 0.0005:
+        return f"The next best is as good: {wins}."
+    if how != "exact" and other.behind <= 2 * other.behind_error:
+        return f"The next best may be as good, {lead} behind: {wins}."
+    return f"The next best is {lead} behind: {wins}."
 
 
 def suggestions_document(found: Suggestions) -> dict[str, Any]:

@@ -123,7 +123,7 @@ def test_what_is_no_spelling_is_refused(text: str) -> None:
         ("10", "no rank with a suit"),
         ("AsX", "no rank with a suit"),
         ("", ""),
-        ("sA", "its rank is none of"),
+        ("sA", "its suit comes first"),
         ("joker", ""),
         ("As ", ""),
         ("As\n", ""),

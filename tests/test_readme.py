@@ -64,5 +64,9 @@ def test_block(language, body, line, folder, names, monkeypatch):
         assert tidy(done.stdout + done.stderr) == tidy(expected), command
 
 
+def test_nothing_is_left_to_be_filled_in_and_nothing_shown_went_wrong():
+    assert not re.search(r"Traceback|@[A-Z]+@|\s/(root|home|tmp)/", TEXT)
+
+
 def test_blocks_are_found():
     assert {language for language, *_ in BLOCKS} == {"console", "pycon"}

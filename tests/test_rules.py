@@ -73,6 +73,20 @@ def test_own_keys_are_merged_into_the_tables_of_the_base() -> None:
     assert rules.foul == FoulRule(pays=FoulPays.FLAT, units=4)
 
 
+def test_a_foul_that_says_what_it_pays_takes_nothing_over() -> None:
+    assert read_rules({"base": "basic", "foul": {"pays": "scoop"}}).foul == FoulRule(pays=FoulPays.SCOOP)
+
+
+@pytest.mark.parametrize("name", ["Mandarin", "Pusoy", "mau binh", "Mậu Binh", "CAPSA susun", "us 2-4"])
+def test_names_are_read_as_people_write_them(name: str) -> None:
+    assert load_rules(name).name in ("mandarin", "philippines", "vietnam", "indonesia", "us-2-4")
+
+
+def test_a_misspelt_name_is_answered_with_the_near_one() -> None:
+    with pytest.raises(RuleSetError, match="did you mean 'mandarin'"):
+        load_rules("mandrin")
+
+
 def test_what_a_base_says_of_itself_is_not_taken_over() -> None:
     rules = read_rules({"base": "taiwan"}, "ours")
     assert (rules.name, rules.title, rules.aliases, rules.revision) == ("ours", "", (), 1)
@@ -204,7 +218,7 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"bonuses": {"front": {"full_house": 2}}}, "contradiction", "/bonuses/front/full_house"),
     ({"units": {"by_category": {"front": {"flush": 2}}}}, "contradiction", "/units/by_category/front/flush"),
     # With a base, whose keys are not at fault
-    ({"base": "basic", "foul": {"pays": "scoop"}}, "contradiction", "/foul/units"),
+    ({"base": "taiwan", "foul": {"units": 6}}, "contradiction", "/foul/units"),
     ({"base": "malaya", "bonuses": {"mode": "replace"}}, "contradiction", "/bonuses/paid_to"),
     ({"base": "hong-kong", "banker": "none"}, "contradiction", "/ties"),
 ]

@@ -245,7 +245,7 @@ def test_text_and_explanation():
     assert (done.returncode, done.stderr) == (0, b"")
     text = done.stdout.decode()
     first = suggest(HAND, load_rules("eastern"), opponents=2, samples=500).best
-    for said in ("eastern, 2 opponents", f"{first.ev:+.2f}", "undominated", "The best wins", "The next best is"):
+    for said in ("eastern, 2 opponents", f"{first.ev:+.2f}", "undominated", "The best wins", "The next best"):
         assert said in text
     assert all(str(card) in text for card in first.arrangement.cards)
 

@@ -10,6 +10,7 @@ the age of a kernel's own file only, so kernels that call each other stand in on
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -17,6 +18,7 @@ from types import FunctionType
 from typing import Any, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
+_log = logging.getLogger(__name__)
 
 _kernels: dict[object, Callable[[], object]] = {}
 
@@ -47,6 +49,7 @@ def compiled(function: F) -> F:
 
 
 def _njit(function: FunctionType) -> object:
+    _log.info("loading machine code for %s; compiled on first use, which takes some seconds", function.__name__)
     numba = import_module("numba")
     scope = function.__globals__
     names = {"__name__", "__file__", "__builtins__", *function.__code__.co_names} & scope.keys()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -106,6 +107,7 @@ def _candidates_by_suit(hand: Array, rules: RuleSet) -> Field:
     return field[_skyline(field.values)] if settlement(rules).is_monotone else field
 
 
+@cache
 def _all_arrangements() -> Array:
     """(72072, 13) int8: every arrangement of 13 cards, as places in the hand."""
     everything = frozenset(range(13))
@@ -114,7 +116,9 @@ def _all_arrangements() -> Array:
         for front in combinations(range(13), 3)
         for middle in combinations(sorted(everything.difference(front)), 5)
     ]
-    return np.array(rows, np.int8)
+    arrangements = np.array(rows, np.int8)
+    arrangements.setflags(write=False)
+    return arrangements
 
 
 def _skyline(values: Array) -> Array:

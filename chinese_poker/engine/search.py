@@ -23,8 +23,9 @@ from .tables import FIVE_VALUES, FRONT_VALUES, Array, Ints, tables
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-WORTH_COMPILING = 200
-"""Hands from which on importing numba and loading the machine code takes less time than the interpreter."""
+WORTH_COMPILING = 1_000
+"""Hands in a process from which on importing numba and loading the machine code is worth its time."""
+_met = {"hands": 0}
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +222,10 @@ def is_compiling() -> bool:
 
 
 def _is_worth_compiling(n: int) -> bool:
-    return "numba" in sys.modules or (n >= WORTH_COMPILING and is_compiling())
+    if "numba" in sys.modules:
+        return True
+    _met["hands"] += n
+    return _met["hands"] >= WORTH_COMPILING and is_compiling()
 
 
 def _checked(hands: npt.ArrayLike) -> Array:
