@@ -82,6 +82,8 @@ def _spellings() -> dict[str, Card]:
 SPELLINGS = _spellings()
 """Every text that is read as a card, less the variation selectors of emoji suits."""
 
+_spelt = SPELLINGS.__getitem__
+_name_of = NAMES.__getitem__
 _TOKEN = re.compile(f"(?:[🂠-🃿]|(?:10|[^{SEPARATORS}])[^🂠-🃿{SEPARATORS}]?)[{_EMOJI_STYLE}]?")
 CARD_PATTERN = (
     f"(?:10|[2-9TJQKAtjqka])[cdhsCDHS{''.join(_SYMBOLS.values())}][{_EMOJI_STYLE}]?"
@@ -159,7 +161,7 @@ def parse_cards(cards: str | Iterable[str | Card]) -> tuple[Card, ...]:
     in_string = isinstance(cards, str)
     texts = split_cards(cards) if isinstance(cards, str) else list(cards)
     try:
-        return tuple([SPELLINGS[text] for text in texts])  # type: ignore[index]
+        return tuple(map(_spelt, texts))  # type: ignore[arg-type]
     except KeyError:
         return _parse_each(texts, in_string)
 
@@ -182,4 +184,4 @@ def format_cards(cards: Iterable[Card]) -> str:
     >>> format_cards(parse_cards("🂡10h"))
     'As Th'
     """
-    return " ".join([NAMES[card] for card in cards])
+    return " ".join(map(_name_of, cards))

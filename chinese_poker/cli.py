@@ -252,11 +252,17 @@ def score_command(
             report.CSV_HEADER, (row for _, _, deal, result in settled for row in report.csv_rows(deal, result))
         )
     else:
-        for number, (place, _, deal, result) in enumerate(settled):
+        for number, (file, document, deal, result) in enumerate(settled):
+            place = _place(file, document)
             _print(*([""] if number else []), *(report.deal_tables(deal, result, place)))
             if explain:
                 _print(*map(_indented, report.explain(deal, result)))
     run.end()
+
+
+def _place(file: str, document: Document) -> str:
+    """What to call a deal that has no id."""
+    return f"{Path(file).name}:{document.line}"
 
 
 def _indented(line: str) -> object:
@@ -277,10 +283,19 @@ def _settled(
         try:
             deal, in_force = wire.read_deal(document.value, rules)
             deal = _set_by(strategy or deal.strategy, deal, in_force)
-            place = f"{Path(file).name}:{document.line}"
-            yield place, document, deal, score(deal, in_force, auto_declare=auto_declare)
+            yield file, document, deal, score(deal, in_force, auto_declare=auto_declare)
         except ChinesePokerError as error:
             run.report(file, document.place(error))
+
+
+def _tell_what_takes_time() -> None:
+    """Let the engine say at a terminal when it compiles."""
+    import logging
+
+    if sys.stderr is not None and sys.stderr.isatty():
+        logger = logging.getLogger(__package__)
+        logger.addHandler(logging.StreamHandler())
+        logger.setLevel(logging.INFO)
 
 
 def _set_by(strategy: str | None, deal: Deal, rules: RuleSet) -> Deal:
@@ -367,6 +382,7 @@ def suggest_command(
     """
     from .suggest import AGAINST, explain_suggestions, suggest, suggestions_document
 
+    _tell_what_takes_time()
     run = Run(errors, _LARGE_TO_VALUE)
     in_force = rules or load_rules("basic")
     for source, document in _hands(run, hands):
@@ -445,6 +461,7 @@ def review_command(
     """
     from .suggest import AGAINST, review_deal
 
+    _tell_what_takes_time()
     run = Run(errors, _LARGE_TO_VALUE)
     lapses = []
     for file, document in run.documents(files):
@@ -453,7 +470,7 @@ def review_command(
             lapses += review_deal(
                 deal,
                 in_force,
-                place=f"{Path(file).name}:{document.line}",
+                place=_place(file, document),
                 against=against or AGAINST,
                 samples=samples,
                 seed=seed,

@@ -66,6 +66,8 @@ class Wheel(StrEnum):
     LOWEST = "lowest"
     SECOND_HIGHEST = "second_highest"
 
+    __hash__ = str.__hash__
+
 
 _WORDS = (
     *("", "ace", "deuce", "three", "four", "five", "six", "seven"),
@@ -150,6 +152,7 @@ def _kickers(words: Sequence[str]) -> str:
 # A key that adds up over cards: three bits for the count of each rank, and above them three for the count of each suit,
 # where five cards of a suit are the only 0b101.
 _CARD_KEYS = tuple(1 << 3 * (card.rank - 2) | 1 << 3 * (13 + card.suit) for card in Card)
+_key_of = _CARD_KEYS.__getitem__
 _RANK_MASK = (1 << 39) - 1
 _FLUSH_BITS = 0b001001001001 << 39
 
@@ -169,7 +172,7 @@ def evaluate(cards: Sequence[Card], wheel: Wheel = Wheel.LOWEST) -> Strength:
     >>> evaluate(parse_cards("As2d3h4c5s"), Wheel.SECOND_HIGHEST) > evaluate(parse_cards("9sTdJhQcKs"))
     True
     """
-    suited = sum([_CARD_KEYS[card] for card in cards])
+    suited = sum(map(_key_of, cards))
     key = suited & _RANK_MASK | (suited & suited >> 2 & _FLUSH_BITS)
     known = _known[wheel]
     strength = known.get(key)

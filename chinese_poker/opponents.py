@@ -54,6 +54,8 @@ class Drawn:
     """``n`` opponents of a hand, each as likely as the others; ``exact`` where they are all that there can be."""
 
     field: Field
+    origins: Array
+    """(n,) int: alike for opponents that are one hand of the pool by other names of the suits."""
     exact: bool
 
 
@@ -75,14 +77,16 @@ def draw(seen: Array, strategy: Strategy, rules: RuleSet, count: int, seed: int)
     unseen = np.setdiff1d(np.arange(52), seen)
     if comb(len(unseen), 13) <= _MOST_ENUMERATED:
         every = np.array(list(combinations(unseen.tolist(), 13)), np.int8)
-        return Drawn(as_set(every, strategy, rules), exact=True)
-    field = _unseen_of_pool(pool(strategy, rules), seen, rules)
-    field = field[permutation(seed, len(field))[:count]]
+        return Drawn(as_set(every, strategy, rules), np.arange(len(every)), exact=True)
+    field, origins = _unseen_of_pool(pool(strategy, rules), seen, rules)
+    order = permutation(seed, len(field))[:count]
+    field, origins = field[order], origins[order]
     wanted = (count if count > POOL_SERVES else min(count, _FEWEST)) - len(field)
     if wanted > 0:
         fresh = deal_from(seed, unseen, wanted, 1)[:, 0]
         field = Field.joined([field, as_set(fresh, strategy, rules)])
-    return Drawn(field, exact=False)
+        origins = np.concatenate([origins, POOL_HANDS + np.arange(wanted)])
+    return Drawn(field, origins, exact=False)
 
 
 def draw_tables(unseen: Array, strategy: Strategy, rules: RuleSet, hands: int, count: int, seed: int) -> Field:
@@ -143,7 +147,8 @@ def regenerate(path: Path = _SHIPPED) -> None:
     np.savez_compressed(path, allow_pickle=False, **packed)
 
 
-def _unseen_of_pool(met_by_all: Pool, seen: Array, rules: RuleSet) -> Field:
+def _unseen_of_pool(met_by_all: Pool, seen: Array, rules: RuleSet) -> tuple[Field, Array]:
+    """The hands of a pool that hold no card seen, by each name of the suits, and their places in the pool."""
     rows, cards = [], []
     met: set[int] = set()
     for names in permutations(range(4)):
@@ -154,11 +159,13 @@ def _unseen_of_pool(met_by_all: Pool, seen: Array, rules: RuleSet) -> Field:
             rows.append(free)
             held = met_by_all.field.cards[free]
             cards.append(held // 4 * 4 + np.argsort(names).astype(np.int8)[held % 4])
-    field = met_by_all.field[np.concatenate(rows)]
+    origins = np.concatenate(rows)
+    field = met_by_all.field[origins]
     renamed = np.concatenate(cards)
     if rules.ties is Ties.SUIT:
-        return judged(renamed, rules, np.where(field.states > settlement(rules).foul, field.states, -1))
-    return Field(renamed, field.values, field.states)
+        declared = np.where(field.states > settlement(rules).foul, field.states, -1)
+        return judged(renamed, rules, declared), origins
+    return Field(renamed, field.values, field.states), origins
 
 
 if __name__ == "__main__":

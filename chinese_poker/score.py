@@ -5,7 +5,8 @@ Items add up to their matchup, matchups to the players' totals, and the totals o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from .errors import DealError
 from .evaluate import Strength
 from .matchup import Item, Sides, State, scoops, settle
 from .naturals import Natural, find_naturals
-from .rules import Banker, RuleSet, SegmentValue, Ties
+from .rules import Banker, RuleSet, Ties
 from .texts import quote
 
 
@@ -145,14 +146,17 @@ def _take_seat(player: Player, rules: RuleSet, auto_declare: bool, is_banker: bo
     foul, strengths = player.arrangement.judge(rules.wheel, middle_may_equal_back=rules.middle_may_equal_back)
     if natural:
         return _Seat(player, is_banker, State(natural=natural), LEGAL, strengths)
-    state = State(foul=True) if foul else State(values=segment_values(strengths, rules))
+    state = _FOUL if foul else _legal_state(*[strength >> 20 for strength in strengths if strength is not None], rules)
     return _Seat(player, is_banker, state, foul, strengths)
 
 
-def segment_values(strengths: Iterable[Strength | None], rules: RuleSet) -> tuple[SegmentValue, ...]:
-    """What each segment of a legal arrangement is worth if it wins."""
-    ranked = zip(rules.values, strengths, strict=True)
-    return tuple([row[strength >> 20] for row, strength in ranked if strength is not None])
+_FOUL = State(foul=True)
+
+
+@lru_cache(maxsize=1 << 12)
+def _legal_state(front: int, middle: int, back: int, rules: RuleSet) -> State:
+    """The state of a legal arrangement whose segments have these categories."""
+    return State(values=(rules.values[0][front], rules.values[1][middle], rules.values[2][back]))
 
 
 def _declared(cards: Sequence[Card], declared: str, rules: RuleSet) -> Natural:
@@ -217,6 +221,9 @@ def _best_suit(seat: _Seat, segment: int, rules: RuleSet) -> int:
 def _home_run(seats: dict[int, _Seat], sides: dict[tuple[int, int], Sides], rules: RuleSet) -> int | None:
     """The seat that scoops every other player, where the rule set pays for that."""
     if rules.home_run.factor == 1 or len(seats) < rules.home_run.players:
+        return None
+    counts_others = rules.home_run.counts_fouls or rules.home_run.counts_naturals
+    if not counts_others and not any(abs(sum(matchup)) == len(matchup) for matchup in sides.values()):
         return None
     found = {(i, j): scoops(seats[i].state, seats[j].state, matchup, rules) for (i, j), matchup in sides.items()}
     scooped = {(i, j) if side > 0 else (j, i) for (i, j), side in found.items() if side}

@@ -191,7 +191,7 @@ def _table(
     met = _played(known, rules)
     nobody = met[slice(0, 0)]
     at = np.array(seen, np.int8)
-    drawn = draw(at, player, rules, samples, seed) if unknown else Drawn(nobody, exact=True)
+    drawn = draw(at, player, rules, samples, seed) if unknown else Drawn(nobody, np.arange(0), exact=True)
     tables = nobody
     if rules.home_run.factor > 1 and count + 1 >= rules.home_run.players:
         tables = met
@@ -204,7 +204,7 @@ def _table(
                 len(known) + np.arange(deals * unknown).reshape(deals, -1),
             ]
             tables = Field.joined([met, others])[np.concatenate(rows, axis=1).ravel()]
-    return Table(rules, met, unknown, drawn.field, drawn.exact, tables, banks)
+    return Table(rules, met, unknown, drawn.field, drawn.origins, drawn.exact, tables, banks)
 
 
 def _played(arrangements: Sequence[Arrangement], rules: RuleSet) -> Field:

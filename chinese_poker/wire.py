@@ -393,7 +393,7 @@ def read_hand(value: Any) -> HandDocument:  # noqa: ANN401
 
 def user_keys(document: Mapping[str, Any]) -> dict[str, Any]:
     """What of a document is the user's own and copied to the result."""
-    return {key: value for key, value in document.items() if key.startswith("_")}
+    return {key: value for key, value in document.items() if key[:1] == "_"}
 
 
 def _segment_results(arrangement: Arrangement, strengths: tuple[Strength | None, ...]) -> SegmentResults:
@@ -447,7 +447,9 @@ def _player_result(seat: int, entry: Mapping[str, Any], player: Player, outcome:
         document["surrender"] = True
     if player.arrangement:
         document |= _segment_results(player.arrangement, outcome.strengths)  # type: ignore[typeddict-item]
-    return {**document, **user_keys(entry)}  # type: ignore[typeddict-item]
+    if not entry.keys() <= _SET_KEYS:
+        document |= user_keys(entry)  # type: ignore[typeddict-item]
+    return document
 
 
 def _matchup(matchup: Matchup) -> MatchupDocument:

@@ -18,7 +18,7 @@ from chinese_poker.engine.settlement import settlement
 from chinese_poker.evaluate import Wheel
 from chinese_poker.presets import load_rules
 from chinese_poker.rules import Banker, Bonuses, HomeRun, PaidTo, RuleSet, Scoop, Ties
-from chinese_poker.score import score, segment_values
+from chinese_poker.score import score
 from chinese_poker.suggest import suggest
 
 
@@ -51,7 +51,9 @@ def test_arrangements_are_judged_as_by_the_core(wheel, equal):
         foul, strengths = arrangement.judge(wheel, middle_may_equal_back=equal)
         fouls += bool(foul)
         assert (int(state) == settled.foul) is bool(foul)
-        assert foul or settled.states[state].values == segment_values(strengths, rules)
+        assert foul or settled.states[state].values == tuple(
+            row[strength >> 20] for row, strength in zip(rules.values, strengths, strict=True)
+        )
     assert 40 < fouls < len(played) - 40
 
 

@@ -48,8 +48,13 @@ def compiled(function: F) -> F:
     return cast(F, _kernels[function]())
 
 
+@cache
+def _announce() -> None:
+    _log.info("loading machine code; the first time it is compiled, which takes some seconds")
+
+
 def _njit(function: FunctionType) -> object:
-    _log.info("loading machine code for %s; compiled on first use, which takes some seconds", function.__name__)
+    _announce()
     numba = import_module("numba")
     scope = function.__globals__
     names = {"__name__", "__file__", "__builtins__", *function.__code__.co_names} & scope.keys()

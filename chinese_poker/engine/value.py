@@ -37,6 +37,8 @@ class Table:
     """How many more there are."""
     sample: Field
     """Hands that an unknown opponent may hold, each as likely; empty where all opponents are known."""
+    origins: Array
+    """(n,) int: alike for hands of the sample that are as good as one, so that n of them say less than n others."""
     exact: bool
     """Whether the sample is all that there is."""
     tables: Field
@@ -189,6 +191,7 @@ class _Race:
     def _stand(self, exact: bool) -> Values:
         p, share = self.table.opponents, self.table.unknown / self.table.opponents
         n, j = max(1, self.gained.shape[1]), self.coupled.shape[1]
+        _, alike = np.unique(self.table.origins[:n], return_counts=True)
         mean = share * self.gained.sum(axis=1) / n + self.known / p + self.coupled.mean(axis=1) / p
         order = np.lexsort((self.rows, -mean))
         best = order[0]
@@ -196,7 +199,7 @@ class _Race:
         def error(gained: Array, coupled: Array) -> Array:
             if exact:
                 return np.zeros(len(gained))
-            spread: Array = share**2 * gained.var(axis=1) / n + coupled.var(axis=1) / (p**2 * j)
+            spread: Array = share**2 * gained.var(axis=1) * (alike @ alike) / n**2 + coupled.var(axis=1) / (p**2 * j)
             return np.sqrt(spread)
 
         alone = error(self.gained, self.coupled)

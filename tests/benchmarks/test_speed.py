@@ -1,6 +1,7 @@
 """Timings, as ratios within one run: ``pytest tests/benchmarks --benchmark-only -s``. None of them passes or fails."""
 
 import json
+import os
 import random
 import resource
 import subprocess
@@ -40,7 +41,8 @@ def night(tmp_path_factory):
 
 
 def run(*command, **options):
-    return subprocess.run([sys.executable, *command], check=True, **options)
+    buffered = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+    return subprocess.run([sys.executable, *command], check=True, env=buffered, **options)
 
 
 def test_score_json(benchmark, night, tmp_path):

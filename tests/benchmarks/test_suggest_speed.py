@@ -179,7 +179,7 @@ def large_pool(rules, count):
 
 def fine_means(mine, hand, pool, rules):
     """Mean units of each of mine, and how many opponents were met."""
-    theirs = _unseen_of_pool(pool, np.array(hand, np.int8), rules)
+    theirs, _ = _unseen_of_pool(pool, np.array(hand, np.int8), rules)
     total = np.zeros(len(mine))
     for first in range(0, len(theirs), 100_000):
         total += units(mine, theirs[slice(first, first + 100_000)], rules).sum(axis=1)
