@@ -342,7 +342,7 @@ def _write_csv_rows(header: Iterable[str], rows: Iterable[Iterable[str | int]]) 
 @cli.command("suggest")
 @click.argument("hands", nargs=-1, required=True, metavar="HAND|FILE...")
 @_rules_option
-@click.option("--opponents", type=click.IntRange(1, 3), help="How many; all known ones, else 3.")
+@click.option("--opponents", type=click.IntRange(1, 3), help="How many; all known ones, else 3 or as many as can be.")
 @click.option("--against", type=StrategyType(), help="How the unknown ones play: expected, heuristic, greedy.")
 @click.option("--opponent", "known", multiple=True, type=ArrangementType(), help="A known opponent's arrangement.")
 @click.option("--dead", default="", help="Cards that no opponent holds.")

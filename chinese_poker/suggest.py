@@ -110,7 +110,8 @@ def suggest(
 ) -> Suggestions:
     """The best arrangements of 13 cards.
 
-    :param opponents: 1 to 3, known ones included; all known ones where there are some, else 3 (1 against a banker).
+    :param opponents: 1 to 3, known ones included; all known ones where there are some, else as many as the unseen
+        cards make up hands for, 3 at most (1 against a banker).
     :param against: the strategy of the unknown opponents.
     :param known: opponents' arrangements; their cards are seen.
     :param dead: other cards that no opponent holds.
@@ -183,7 +184,8 @@ def _table(
     top: int,
     banks: bool | None,
 ) -> Table:
-    count = opponents if opponents is not None else len(known) or (1 if banks is False else 3)
+    most = 1 if banks is False else min(3, (52 - len(seen)) // 13)
+    count = opponents if opponents is not None else len(known) or most
     for fault in _option_faults(len(seen), rules, count, known, samples, top, banks):
         raise DealError("bad_option", fault)
     unknown = count - len(known)

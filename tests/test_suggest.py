@@ -108,7 +108,7 @@ BAD = {
     "dead collides with known": (HAND, {"known": [THEY], "dead": "Ks"}, DealError, "duplicate_card"),
     "dead twice": (HAND, {"dead": "Ks Ks"}, DealError, "duplicate_card"),
     "dead unreadable": (HAND, {"dead": "Ks1"}, CardError, "unknown_card"),
-    "too many dead": (HAND, {"dead": unseen_by(parse_hand(HAND))[:1]}, DealError, "bad_option"),
+    "too many dead": (HAND, {"opponents": 3, "dead": unseen_by(parse_hand(HAND))[:1]}, DealError, "bad_option"),
     "no opponents": (HAND, {"opponents": 0}, DealError, "bad_option"),
     "four opponents": (HAND, {"opponents": 4}, DealError, "bad_option"),
     "fewer opponents than known": (HAND, {"opponents": 1, "known": [THEY, OTHER]}, DealError, "bad_option"),
@@ -140,6 +140,7 @@ def test_as_many_dead_cards_as_there_can_be():
     found = suggest(HAND, BASIC, opponents=1, dead=dead[13:])
     assert (found.how, found.samples) == ("exact", 1)
     assert suggest(HAND, BASIC, opponents=2, dead=dead[26:], samples=300).samples == 300
+    assert suggest(HAND, BASIC, dead=dead[26:], samples=300).opponents == 2
 
 
 def test_documents_are_plain_json():
