@@ -396,7 +396,7 @@ def suggestion_tables(found: Suggestions) -> tuple[Table | Text, ...]:
     from rich.table import Table
     from rich.text import Text
 
-    ways = {"separated": ", the best surely leads", "budget": ", the next best may be as good"}
+    ways = {"separated": ", the best surely leads", "budget": ", the lead is not sure"}
     unsure = ", exact" if found.how == "exact" else f", {found.samples:,} sampled{ways[found.how]}"
     title = f"{found.rules.name}, {found.opponents} opponent{'s' if found.opponents > 1 else ''}{unsure}"
     table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)

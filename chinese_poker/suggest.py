@@ -388,12 +388,17 @@ def explain_suggestions(found: Suggestions) -> Iterator[str]:
         yield _runner_up(best, others[0], found.how)
 
 
+def _points(share: float) -> str:
+    percent = f"{100 * share:.0f}"
+    return f"{percent} point{'' if percent == '1' else 's'}"
+
+
 _THE_SEGMENTS = ("the front", "the middle", "the back")
 
 
 def _runner_up(best: Suggestion, other: Suggestion, how: str) -> str:
     changes = [
-        (theirs - mine, f"{what} {100 * abs(theirs - mine):.0f} points {'more' if theirs > mine else 'less'} often")
+        (theirs - mine, f"{what} {_points(abs(theirs - mine))} {'more' if theirs > mine else 'less'} often")
         for what, mine, theirs in zip(_THE_SEGMENTS, best.odds.win, other.odds.win, strict=True)
         if abs(theirs - mine) >= 0.005
     ]
