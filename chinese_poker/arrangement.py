@@ -93,6 +93,15 @@ class Arrangement:
             raise ArrangementError("wrong_segments", f"{len(parts)} segments; write 'front | middle | back'")
         return cls(*map(parse_cards, parts))
 
+    @classmethod
+    def of(cls, cards: Iterable[Card]) -> Self:
+        """Thirteen cards in the order front, middle, back, three, five and five.
+
+        :raises ArrangementError: ``wrong_count``, ``duplicate_card``.
+        """
+        held = tuple(cards)
+        return cls(held[:3], held[3:8], held[8:])
+
     @property
     def segments(self) -> tuple[tuple[Card, ...], tuple[Card, ...], tuple[Card, ...]]:
         return self.front, self.middle, self.back

@@ -178,6 +178,17 @@ def _parse_each(cards: Iterable[str | Card], in_string: bool) -> tuple[Card, ...
     return tuple(read)
 
 
+def grouped(cards: Iterable[Card]) -> tuple[Card, ...]:
+    """Cards in the order in which a segment is read: the most grouped rank first, then the higher one.
+
+    >>> format_cards(grouped(parse_cards("Kd 4s Ks 4h Ad")))
+    'Ks Kd 4s 4h Ad'
+    """
+    held = list(cards)
+    ranks = [card.rank for card in held]
+    return tuple(sorted(held, key=lambda card: (-ranks.count(card.rank), -card)))
+
+
 def format_cards(cards: Iterable[Card]) -> str:
     """The canonical text: ``parse_cards(format_cards(cards)) == tuple(cards)``.
 

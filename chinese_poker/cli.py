@@ -9,7 +9,7 @@ import itertools
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -55,30 +55,28 @@ class RulesType(click.ParamType):  # type: ignore[type-arg]
         return [CompletionItem(name) for name in rule_names() if name.startswith(incomplete)]
 
 
-class StrategyType(click.ParamType):  # type: ignore[type-arg]
-    """A strategy's name."""
+class ReadType(click.ParamType):  # type: ignore[type-arg]
+    """What one of our readers makes of a text; its fault is the usage error."""
 
-    name = "strategy"
+    def __init__(self, name: str, read: Callable[[str], object]) -> None:
+        self.name = name
+        self.read = read
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401
-        from .strategy import strategy
-
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> object:  # noqa: ANN401
         try:
-            return strategy(value).name
+            return self.read(value)
         except ChinesePokerError as error:
             self.fail(error.message, param, ctx)
 
 
-class ArrangementType(click.ParamType):  # type: ignore[type-arg]
-    """An arrangement, as front | middle | back."""
+def _strategy_name(name: str) -> str:
+    from .strategy import strategy
 
-    name = "'f|m|b'"
+    return strategy(name).name
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Arrangement:  # noqa: ANN401
-        try:
-            return Arrangement.parse(value)
-        except ChinesePokerError as error:
-            self.fail(error.message, param, ctx)
+
+_STRATEGY = ReadType("strategy", _strategy_name)
+_ARRANGEMENT = ReadType("'f|m|b'", Arrangement.parse)
 
 
 class UnitType(click.ParamType):  # type: ignore[type-arg]
@@ -207,7 +205,7 @@ def cli() -> None:
 @click.option("--unit", type=UnitType(), help="Money for one unit, in the standings.")
 @click.option("--currency", default="", help="What the money is called, as in EUR.")
 @click.option("--auto-declare", is_flag=True, help="Count a natural for players who did not declare it.")
-@click.option("--strategy", type=StrategyType(), help="Who sets the hands that are not set, as in expected.")
+@click.option("--strategy", type=_STRATEGY, help="Who sets the hands that are not set, as in expected.")
 @_errors_option
 def score_command(
     files: tuple[str, ...],
@@ -343,8 +341,8 @@ def _write_csv_rows(header: Iterable[str], rows: Iterable[Iterable[str | int]]) 
 @click.argument("hands", nargs=-1, required=True, metavar="HAND|FILE...")
 @_rules_option
 @click.option("--opponents", type=click.IntRange(1, 3), help="How many; all known ones, else 3 or as many as can be.")
-@click.option("--against", type=StrategyType(), help="How the unknown ones play: expected, heuristic, greedy.")
-@click.option("--opponent", "known", multiple=True, type=ArrangementType(), help="A known opponent's arrangement.")
+@click.option("--against", type=_STRATEGY, help="How the unknown ones play: expected, heuristic, greedy.")
+@click.option("--opponent", "known", multiple=True, type=_ARRANGEMENT, help="A known opponent's arrangement.")
 @click.option("--dead", default="", help="Cards that no opponent holds.")
 @click.option("--bank", type=click.Choice(["mine", "theirs"]), help="Whose the bank is, in a banker game.")
 @click.option("--top", type=click.IntRange(1), default=3, show_default=True, help="How many suggestions.")
@@ -435,7 +433,7 @@ def _joined(texts: tuple[str, ...], size: int) -> tuple[str, ...]:
 @cli.command("review")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @_rules_option
-@click.option("--against", type=StrategyType(), help="How opponents are thought to play: expected, heuristic, greedy.")
+@click.option("--against", type=_STRATEGY, help="How opponents are thought to play: expected, heuristic, greedy.")
 @click.option("--samples", type=click.IntRange(1), default=10_000, show_default=True, help="Opponents at most.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--top", type=click.IntRange(1), default=10, show_default=True, help="How many mistakes.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import re
@@ -16,7 +15,7 @@ from typing import Any, BinaryIO, NoReturn
 from pydantic import ValidationError
 
 from .errors import MOST_PROBLEMS, ChinesePokerError, DealError
-from .texts import quote
+from .texts import did_you_mean, quote
 
 MOST_BYTES = 1 << 20
 """The longest line, and the longest document of several lines, that is read."""
@@ -356,9 +355,7 @@ def unknown_key(key: str, known: Iterable[str]) -> str:
     "'fornt' is no key here, did you mean 'front'? known: front, back"
     """
     names = list(known)
-    near = difflib.get_close_matches(key, names, n=1)
-    hint = f", did you mean {near[0]!r}?" if near else ";"
-    return f"{quote(key)} is no key here{hint} known: {', '.join(names)}"
+    return f"{quote(key)} is no key here{did_you_mean(key, names)} known: {', '.join(names)}"
 
 
 def _known_keys(path: Iterable[str | int], schema: Mapping[str, Any]) -> list[str]:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import combinations_with_replacement
 
 from .arrangement import Arrangement, parse_hand
-from .cards import RANKS, Card
+from .cards import RANKS, Card, grouped
 from .evaluate import evaluate
 
 
@@ -66,24 +66,24 @@ def find_naturals(
     held = {natural: witness for natural, witness in found if witness}
     for natural, within in ((Natural.ALL_BIG, big), (Natural.ALL_SMALL, small)):
         if all(RANKS[rank - 2] in within for rank in ranks):
-            held[natural] = _grouped(cards, ranks)
+            held[natural] = _grouped(cards)
     return {natural: held[natural] for natural in Natural if natural in held}
 
 
 _Pattern = Callable[[Sequence[Card], Counter[int], Counter[int]], Arrangement | None]
 
 
-def _grouped(cards: Iterable[Card], ranks: Counter[int]) -> Arrangement:
-    by_group = sorted(cards, key=lambda card: (ranks[card.rank], card), reverse=True)
-    return Arrangement(tuple(by_group[10:]), tuple(by_group[5:10]), tuple(by_group[:5]))
+def _grouped(cards: Iterable[Card]) -> Arrangement:
+    by_group = grouped(cards)
+    return Arrangement(by_group[10:], by_group[5:10], by_group[:5])
 
 
 def _if_ranks(holds: Callable[[Counter[int]], bool]) -> _Pattern:
-    return lambda cards, ranks, suits: _grouped(cards, ranks) if holds(ranks) else None
+    return lambda cards, ranks, suits: _grouped(cards) if holds(ranks) else None
 
 
 def _if_suits(holds: Callable[[Counter[int]], bool]) -> _Pattern:
-    return lambda cards, ranks, suits: _grouped(cards, ranks) if holds(suits) else None
+    return lambda cards, ranks, suits: _grouped(cards) if holds(suits) else None
 
 
 def _ordered(front: Iterable[Card], *fives: Iterable[Card]) -> Arrangement:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import tomllib
 import unicodedata
@@ -16,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from .documents import problems_of
 from .errors import ChinesePokerError, RuleSetError
 from .rules import RuleSet
-from .texts import quote
+from .texts import did_you_mean, quote
 
 _OWN_KEYS = ("title", "aliases", "revision", "sources", "inferred", "open")
 """What a rule set does not take over from its base."""
@@ -92,8 +91,7 @@ def _preset_name(name: str) -> str:
     known = {_plain(alias): preset for alias, preset in _aliases().items()}
     if plain in known:
         return known[plain]
-    near = difflib.get_close_matches(plain, [*rule_names(), *known], n=1)
-    hint = f", did you mean {near[0]!r}?" if near else ";"
+    hint = did_you_mean(plain, [*rule_names(), *known])
     fault = f"{quote(name)} is no rule set{hint} known: {', '.join(rule_names())}; or give a file, as in ./my-club.toml"
     raise RuleSetError("unknown_rules", fault)
 

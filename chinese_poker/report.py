@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from .arrangement import SEGMENTS
-from .cards import NAMES, Card
+from .cards import NAMES, Card, grouped
 from .deal import Deal, Player, labels
 from .matchup import Item, Reason
 from .naturals import find_naturals
@@ -133,8 +133,7 @@ def _foul_words(matchup: Matchup, result: DealResult, names: Sequence[str]) -> s
 def _cards(cards: Sequence[Card]) -> Text:
     from rich.text import Text
 
-    ordered = sorted(cards, key=lambda card: (-sum(card.rank == other.rank for other in cards), -card))
-    return Text(" ").join(Text(NAMES[card], _SUIT_STYLES[NAMES[card][1]]) for card in ordered)
+    return Text(" ").join(Text(NAMES[card], _SUIT_STYLES[NAMES[card][1]]) for card in grouped(cards))
 
 
 def deal_tables(deal: Deal, result: DealResult, place: str = "") -> tuple[Table, Table]:

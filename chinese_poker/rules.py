@@ -285,6 +285,15 @@ class RuleSet(_Part):
             table.append(tuple(row))
         return tuple(table)
 
+    @cached_property
+    def suit_worth(self) -> tuple[int, ...]:
+        """How high each suit is where ties go by suit, by suit: 3 the highest to 0.
+
+        >>> RuleSet(name="x", suits="shdc").suit_worth
+        (0, 1, 2, 3)
+        """
+        return tuple(len(SUITS) - 1 - self.suits.index(suit) for suit in SUITS)
+
     @property
     def plain_values(self) -> tuple[SegmentValue, ...]:
         """What the segments are worth whatever the category: what a foul loses."""

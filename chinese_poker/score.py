@@ -5,7 +5,7 @@ Items add up to their matchup, matchups to the players' totals, and the totals o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
@@ -108,14 +108,18 @@ def score(deal: Deal, rules: RuleSet, *, auto_declare: bool = False) -> DealResu
     return DealResult(rules, players, tuple(matchups), home_run)
 
 
-def _take_seats(deal: Deal, rules: RuleSet, auto_declare: bool) -> dict[int, _Seat]:
-    problems: list[DealError] = []
-    if deal.banker is not None and rules.banker is Banker.NONE:
+def banker_problems(banker: int | None, rules: RuleSet) -> Iterator[DealError]:
+    """What is wrong with naming this seat as the banker's, or none, under a rule set."""
+    if banker is not None and rules.banker is Banker.NONE:
         fault = f"{rules.name} is played without a banker; leave it out"
-        problems.append(DealError("no_banker", fault, pointer="/banker"))
-    if deal.banker is None and rules.banker is Banker.REQUIRED:
+        yield DealError("no_banker", fault, pointer="/banker")
+    if banker is None and rules.banker is Banker.REQUIRED:
         fault = f'{rules.name} is played against a banker; name the seat, as in "banker": 0'
-        problems.append(DealError("missing_banker", fault))
+        yield DealError("missing_banker", fault)
+
+
+def _take_seats(deal: Deal, rules: RuleSet, auto_declare: bool) -> dict[int, _Seat]:
+    problems = list(banker_problems(deal.banker, rules))
     seats = {}
     for i, player in enumerate(deal.players):
         if player:
@@ -215,7 +219,7 @@ def _best_suit(seat: _Seat, segment: int, rules: RuleSet) -> int:
     if strength is None or arrangement is None:
         raise ValueError("only set segments are compared")
     leading = [card for card in arrangement.segments[segment] if card.rank == strength.ranks[0]]
-    return max(-rules.suits.index(card.name[1]) for card in leading)
+    return max(rules.suit_worth[card.suit] for card in leading)
 
 
 def _home_run(seats: dict[int, _Seat], sides: dict[tuple[int, int], Sides], rules: RuleSet) -> int | None:

@@ -149,7 +149,6 @@ def set_deal(deal: Deal, rules: RuleSet, name: str) -> Deal:
     for i, player in enumerate(players):
         if player and not (player.arrangement or player.declare or player.surrender):
             dealt = player_of.arrange(np.array([player.hand]), rules).cards()[0].tolist()
-            cards = [DECK[card] for card in dealt]
-            arrangement = Arrangement(tuple(cards[:3]), tuple(cards[3:8]), tuple(cards[8:]))
+            arrangement = Arrangement.of(DECK[card] for card in dealt)
             players[i] = replace(player, arrangement=arrangement, hand=())
     return replace(deal, players=tuple(players))

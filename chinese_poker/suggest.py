@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .arrangement import SEGMENTS, SIZES, Arrangement, card_problems, parse_hand
-from .cards import DECK, Card, format_cards, parse_cards
+from .cards import DECK, Card, format_cards, grouped, parse_cards
 from .deal import Deal, labels
 from .engine.field import Field, candidates, judged
 from .engine.search import legal_count, undominated
@@ -18,14 +18,14 @@ from .engine.value import Odds, Table, Values, odds, value
 from .errors import DealError
 from .evaluate import Strength
 from .naturals import Natural, find_naturals
-from .opponents import Drawn, draw, draw_tables
+from .opponents import POOL_SERVES, Drawn, draw, draw_tables
 from .rules import Banker, RuleSet
 from .score import played_naturals, score
 from .strategy import strategy
 
 AGAINST = "expected"
 """The strategy that opponents play where nothing else is said."""
-SAMPLES = 10_000
+SAMPLES = POOL_SERVES
 """Opponents that a value is sampled from at most, where nothing else is said."""
 TABLES = 600
 """Whole tables that home runs are sampled from."""
@@ -246,13 +246,8 @@ def _suggestion(dealt: Sequence[int], rules: RuleSet, values: Values, place: int
 
 
 def _arranged(dealt: Sequence[int]) -> Arrangement:
-    cards = [DECK[card] for card in dealt]
-    return Arrangement(_grouped(cards[:3]), _grouped(cards[3:8]), _grouped(cards[8:]))
-
-
-def _grouped(cards: Sequence[Card]) -> tuple[Card, ...]:
-    ranks = [card.rank for card in cards]
-    return tuple(sorted(cards, key=lambda card: (-ranks.count(card.rank), -card)))
+    arrangement = Arrangement.of(DECK[card] for card in dealt)
+    return Arrangement(*map(grouped, arrangement.segments))
 
 
 def _offer(state: int, table: Table) -> Offer:

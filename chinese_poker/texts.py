@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import re
+from collections.abc import Iterable
 
 LONGEST_TEXT = 100
 """Characters of a name, an id, or another short text."""
@@ -32,6 +34,16 @@ def quote(text: str, limit: int = 24) -> str:
     ("'xxxxxxxxxxxxxxxxxxxxxxxx...'", "'a\\\\x1b[2J'")
     """
     return f"'{one_line(text, limit)}'"
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """What comes between a word that is not known and the known ones: the nearest of them, if one is near.
+
+    >>> did_you_mean("fornt", ["front", "back"]), did_you_mean("x", ["front", "back"])
+    (", did you mean 'front'?", ';')
+    """
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f", did you mean {near[0]!r}?" if near else ";"
 
 
 def text_fault(text: str, *, least: int = 1, most: int = LONGEST_TEXT) -> str | None:

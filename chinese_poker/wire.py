@@ -61,8 +61,6 @@ def _read_cards(value: Any) -> tuple[Card, ...]:  # noqa: ANN401
     if len(value) > MOST_CARDS:
         what = "characters" if isinstance(value, str) else "cards"
         raise CardError("bad_value", f"{len(value):,} {what}; write at most 13 cards")
-    if isinstance(value, str):
-        return parse_cards(value)
     try:
         return parse_cards(value)
     except TypeError:

@@ -17,17 +17,17 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from importlib.util import find_spec
 from itertools import combinations, combinations_with_replacement
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from ..cards import SUITS
 from ..errors import DealError
-from ..rules import Banker, RuleSet, Ties
+from ..rules import RuleSet, Ties
+from ..score import banker_problems
 from ._jit import compiled, kernel
+from .search import is_compiling
 from .settlement import settlement
 from .tables import Array, Ints
 
@@ -362,7 +362,7 @@ def _as_lists(build: Callable[..., Any], *arguments: object) -> object:
 
 
 def _is_worth_compiling(n: int) -> bool:
-    return "numba" in sys.modules or (n >= WORTH_COMPILING and find_spec("numba") is not None)
+    return "numba" in sys.modules or (n >= WORTH_COMPILING and is_compiling())
 
 
 def _checked_cards(cards: npt.ArrayLike) -> Array:
@@ -388,12 +388,9 @@ def _checked_states(states: npt.ArrayLike | None, shape: tuple[int, int], count:
 
 
 def _check_banker(banker: int | None, rules: RuleSet, players: int) -> None:
-    if banker is None:
-        if rules.banker is Banker.REQUIRED:
-            raise DealError("missing_banker", f"{rules.name} is played against a banker; name the seat")
-    elif rules.banker is Banker.NONE:
-        raise DealError("no_banker", f"{rules.name} is played without a banker; leave it out", pointer="/banker")
-    elif not 0 <= banker < players:
+    for problem in banker_problems(banker, rules):
+        raise problem
+    if banker is not None and not 0 <= banker < players:
         raise DealError("banker_seat", f"{banker} is no player's seat; seats count from 0", pointer="/banker")
 
 
@@ -468,7 +465,7 @@ def _settling(rules: RuleSet, players: int, banker: int | None) -> Settling:
     first, second = np.array(matchups, np.int8).T
     tie = (first == banker).astype(np.int8) - (second == banker) if rules.ties is Ties.BANKER else np.zeros_like(first)
     may_sweep = rules.home_run.factor > 1 and players >= rules.home_run.players
-    suit = [3 - rules.suits.index(name) for name in SUITS] if rules.ties is Ties.SUIT else []
+    suit = rules.suit_worth if rules.ties is Ties.SUIT else ()
     return Settling(
         units=settled.units.ravel(),
         scoops=settled.scoops.ravel() if may_sweep else np.zeros(0, np.int8),

@@ -87,7 +87,7 @@ def _compared(cards: Array, values: Array, rules: RuleSet) -> Array:
     if rules.ties is not Ties.SUIT:
         return values
     table = tables(rules.wheel)
-    worth = np.array([3 - rules.suits.index(suit) for suit in "cdhs"], np.int8)
+    worth = np.array(rules.suit_worth, np.int8)
     finer = values * 4
     for i, segment in enumerate(SEGMENTS):
         strengths = (table.strength_of_five if i else table.strength_of_front)[values[:, i]]

@@ -24,6 +24,8 @@ from ..rules import RuleSet, SegmentValue
 from .tables import Array, Tables, tables
 
 CODES = 27
+WEIGHTS = (9, 3, 1)
+"""What front, middle and back count in a code."""
 SIDES: tuple[Sides, ...] = tuple((front, middle, back) for front, middle, back in product((-1, 0, 1), repeat=3))
 """Who wins front, middle and back, by code."""
 _NOTHING: Sides = (0, 0, 0)

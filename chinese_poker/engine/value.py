@@ -14,7 +14,7 @@ import numpy as np
 
 from ..rules import RuleSet, Ties
 from .field import Field
-from .settlement import CODES, SIDES, Settlement, settlement
+from .settlement import CODES, SIDES, WEIGHTS, Settlement, settlement
 from .tables import Array
 
 SEPARATED = 3.3
@@ -84,7 +84,7 @@ def codes(mine: Field, theirs: Field, tie: int = 0) -> Array:
     :param tie: who wins a tie: 1 mine, -1 theirs, 0 nobody.
     """
     found = np.full((len(mine), len(theirs)), CODES // 2, np.int8)
-    for segment, weight in enumerate((9, 3, 1)):
+    for segment, weight in enumerate(WEIGHTS):
         distinct, place = np.unique(mine.values[:, segment], return_inverse=True)
         held = theirs.values[:, segment]
         above, below = distinct[:, None] > held, distinct[:, None] < held
@@ -130,7 +130,7 @@ def home_run_units(mine: Field, table: Table) -> Array:
 def _scoops_row(first: Field, second: Field, settled: Settlement, tie: int) -> Array:
     """(n,) int8: who scoops, row by row of two fields of ``n``."""
     code = np.full(len(first), CODES // 2)
-    for segment, weight in enumerate((9, 3, 1)):
+    for segment, weight in enumerate(WEIGHTS):
         a, b = first.values[:, segment].astype(np.int32), second.values[:, segment].astype(np.int32)
         code += weight * np.where(a == b, tie, np.sign(a - b))
     row: Array = settled.scoops[first.states, second.states, code]

@@ -27,7 +27,7 @@ import platformdirs
 from ..rules import RuleSet
 from .dealing import deal
 from .search import best_sum, is_compiling
-from .settlement import CODES, Settlement, settlement
+from .settlement import CODES, WEIGHTS, Settlement, settlement
 from .tables import FIVE_VALUES, FRONT_VALUES, Array
 
 Progress = Callable[[int, int], object]
@@ -123,9 +123,9 @@ def _worth_against(values: Array, game: Settlement) -> list[Array]:
     sides = np.sign(mine - theirs).astype(np.int64)
     units = game.units[..., 0].astype(np.float64).ravel()
     row = np.int64(len(game.states) * CODES)
-    settled = game.state_of(mine) * row + game.state_of(theirs) * np.int64(CODES) + 13 + sides @ (9, 3, 1)
+    settled = game.state_of(mine) * row + game.state_of(theirs) * np.int64(CODES) + 13 + sides @ WEIGHTS
     response = []
-    for i, (table, size, side) in enumerate(zip((game.front, game.middle, game.back), _SIZES, (9, 3, 1), strict=True)):
+    for i, (table, size, side) in enumerate(zip((game.front, game.middle, game.back), _SIZES, WEIGHTS, strict=True)):
         tied_in_state_0 = settled - table[mine[:, i]] * row - sides[:, i] * side
         worth_of_value = np.zeros(size)
         for state in np.unique(table):
