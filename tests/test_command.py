@@ -16,7 +16,7 @@ import pytest
 from commanding import COMMAND, DRAGON, NORTH, SOUTH, deal, json_lines, lines, run
 from jsonschema import Draft202012Validator
 
-from chinese_poker.cli import cli
+from chinese_poker.cli import COMMANDS
 from chinese_poker.presets import load_rules, read_rules, rule_names, rules_document
 from chinese_poker.wire import SCHEMAS
 
@@ -208,7 +208,7 @@ def test_the_users_own_keys_are_copied() -> None:
     assert "_mine" not in result["players"][1]
 
 
-@pytest.mark.parametrize("command", [None, *cli.commands])
+@pytest.mark.parametrize("command", [None, *COMMANDS])
 def test_help_shows_an_example(command: str | None) -> None:
     long, short = (run(*([command] if command else []), option) for option in ("--help", "-h"))
     assert long.stdout == short.stdout

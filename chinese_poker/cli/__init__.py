@@ -1,0 +1,87 @@
+"""The command ``chinese-poker``."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from .. import __version__
+
+COMMANDS = {
+    "score": "referee",
+    "suggest": "advice",
+    "review": "advice",
+    "check": "referee",
+    "rank": "referee",
+    "rules": "referee",
+    "schema": "referee",
+}
+"""The module of each command; what a command does not use is not imported."""
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"{__name__}.{COMMANDS[cmd_name]}"), f"{cmd_name}_command")
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="chinese-poker")
+def cli() -> None:
+    """A referee and an adviser for 13-card Chinese Poker.
+
+    \b
+    Example:
+      chinese-poker score --example
+    """
+
+
+def main() -> None:
+    """Run the command; whatever goes wrong is one line, never a traceback."""
+    _open_closed_streams()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        status = _run()
+        sys.stdout.flush()
+    except OSError as error:
+        status = 1
+        if not isinstance(error, BrokenPipeError):
+            with contextlib.suppress(OSError):
+                click.echo(f"chinese-poker: cannot write: {error.strerror}", err=True)
+        for stream in (sys.stdout, sys.stderr):  # what is left in them goes nowhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    sys.exit(status)
+
+
+def _run() -> int:
+    try:
+        cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("chinese-poker: interrupted", err=True)
+        return 130
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    return 0
+
+
+def _open_closed_streams() -> None:
+    """Give what was closed before the start a stream on which reading, or writing results, is an error like any."""
+    for name, mode in (("stdin", os.O_WRONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_WRONLY)):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, mode)
+            setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w", encoding="utf-8"))

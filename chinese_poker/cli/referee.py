@@ -1,0 +1,281 @@
+"""The referee: ``score``, ``check``, ``rank``, ``rules``, ``schema``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from decimal import Decimal
+from pathlib import Path
+
+import click
+
+from .. import report, wire
+from ..arrangement import SEGMENTS, parse_segment
+from ..cards import format_cards
+from ..deal import Deal
+from ..documents import Document
+from ..errors import ArrangementError, ChinesePokerError
+from ..evaluate import evaluate
+from ..presets import load_rules, preset_text, rule_names, rules_document
+from ..rules import RuleSet
+from ..score import DealResult, score
+from ..texts import quote
+from .common import (
+    STRATEGY,
+    RulesType,
+    Run,
+    UnitType,
+    errors_option,
+    joined,
+    json_option,
+    place_of,
+    print_all,
+    rules_option,
+    write_json,
+)
+
+EXAMPLE = Path(__file__).parent.with_name("examples") / "club-night.jsonl"
+
+
+@click.command("score")
+@click.argument("files", nargs=-1, metavar="FILE...")
+@rules_option
+@click.option("--example", is_flag=True, help="Score the deals that come with the package.")
+@json_option
+@click.option("--csv", "as_csv", is_flag=True, help="Write CSV, one row a player.")
+@click.option("--explain", is_flag=True, help="Say in words how every matchup is settled.")
+@click.option("--standings", is_flag=True, help="Sum all deals by player.")
+@click.option("--unit", type=UnitType(), help="Money for one unit, in the standings.")
+@click.option("--currency", default="", help="What the money is called, as in EUR.")
+@click.option("--auto-declare", is_flag=True, help="Count a natural for players who did not declare it.")
+@click.option("--strategy", type=STRATEGY, help="Who sets the hands that are not set, as in expected.")
+@errors_option
+def score_command(
+    files: tuple[str, ...],
+    rules: RuleSet | None,
+    example: bool,
+    as_json: bool,
+    as_csv: bool,
+    explain: bool,
+    standings: bool,
+    unit: Decimal | None,
+    currency: str,
+    auto_declare: bool,
+    strategy: str | None,
+    errors: str,
+) -> None:
+    """Score deals from files, or from standard input with -.
+
+    A file holds one deal a line (JSON Lines), or deals that run over several lines. What is bad is reported on standard
+    error and the rest is scored; the exit status is then 1.
+
+    \b
+    Examples:
+      chinese-poker score --example --explain
+      chinese-poker score night.jsonl --standings --unit 0.25 --currency EUR
+      chinese-poker score - --json --rules ./my-club.toml < deals.jsonl
+    """
+    if as_json + as_csv + explain > 1 or (explain and standings):
+        raise click.UsageError("--json, --csv and --explain exclude each other, and --explain --standings.")
+    if (unit is not None or currency) and not standings:
+        raise click.UsageError("--unit and --currency go with --standings.")
+    if example == bool(files):
+        raise click.UsageError("Name files of deals (or -), or give --example.")
+    run = Run(errors)
+    settled = _settled(run, (str(EXAMPLE),) if example else files, rules, strategy, auto_declare)
+    if standings:
+        _write_standings(settled, as_json, as_csv, unit, currency)
+    elif as_json:
+        for _, document, deal, result in settled:
+            write_json(wire.result_document(document.value, deal, result))
+    elif as_csv:
+        _write_csv_rows(
+            report.CSV_HEADER, (row for _, _, deal, result in settled for row in report.csv_rows(deal, result))
+        )
+    else:
+        for number, (file, document, deal, result) in enumerate(settled):
+            place = place_of(file, document)
+            print_all(*([""] if number else []), *(report.deal_tables(deal, result, place)))
+            if explain:
+                print_all(*map(_indented, report.explain(deal, result)))
+    run.end()
+
+
+def _indented(line: str) -> object:
+    """A line that goes on further in than it began, where the terminal is narrow."""
+    from rich.padding import Padding
+
+    text = line.lstrip()
+    return Padding(text, (0, 0, 0, len(line) - len(text))) if text != line else line
+
+
+Settled = tuple[str, Document, Deal, DealResult]
+
+
+def _settled(
+    run: Run, files: Iterable[str], rules: RuleSet | None, strategy: str | None, auto_declare: bool
+) -> Iterator[Settled]:
+    for file, document in run.documents(files):
+        try:
+            deal, in_force = wire.read_deal(document.value, rules)
+            deal = _set_by(strategy or deal.strategy, deal, in_force)
+            yield file, document, deal, score(deal, in_force, auto_declare=auto_declare)
+        except ChinesePokerError as error:
+            run.report(file, document.place(error))
+
+
+def _set_by(strategy: str | None, deal: Deal, rules: RuleSet) -> Deal:
+    if strategy is None:
+        return deal
+    from ..strategy import set_deal
+
+    try:
+        return set_deal(deal, rules, strategy)
+    except ChinesePokerError as error:
+        raise error.at("/strategy") from None
+
+
+def _write_standings(
+    settled: Iterator[Settled], as_json: bool, as_csv: bool, unit: Decimal | None, currency: str
+) -> None:
+    standings = report.Standings()
+    for *_, result in settled:
+        standings.add(result)
+    if not (as_json or as_csv):
+        print_all(report.standings_table(standings, unit, currency))
+        return
+    rows = [
+        {"name": report.plain_cell(name) if as_csv else name, **asdict(standing)}
+        | ({"money": f"{standing.units * unit:f}"} if unit is not None else {})
+        for name, standing in standings.by_player()
+    ]
+    if as_json:
+        write_json({"standings": rows} | ({"unit": f"{unit:f}", "currency": currency} if unit is not None else {}))
+    elif rows:
+        _write_csv_rows(rows[0], (tuple(row.values()) for row in rows))
+
+
+def _write_csv_rows(header: Iterable[str], rows: Iterable[Iterable[str | int]]) -> None:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    for row in itertools.chain([header], rows):
+        writer.writerow(row)
+        click.echo(buffer.getvalue(), nl=False)
+        buffer.seek(0)
+        buffer.truncate()
+
+
+@click.command("check")
+@click.argument("sources", nargs=-1, required=True, metavar="FILE|ARRANGEMENT...")
+@rules_option
+@json_option
+@errors_option
+def check_command(sources: tuple[str, ...], rules: RuleSet | None, as_json: bool, errors: str) -> None:
+    """Say whether arrangements are legal, and which naturals the cards hold.
+
+    Give 'front | middle | back', or files (or -) of {"front", "middle", "back"} or {"hand"}, one a line.
+
+    \b
+    Examples:
+      chinese-poker check "QhQd2c | 9s9h4d4c7s | AsKsJs8s3s"
+      chinese-poker check hands.jsonl --json --rules taiwan
+    """
+    run = Run(errors)
+    in_force = rules or load_rules("basic")
+    for source, document in _arrangements(run, sources):
+        try:
+            checked = wire.check_arrangement(document.value, in_force)
+        except ChinesePokerError as error:
+            run.report(source, document.place(error))
+            continue
+        if as_json:
+            write_json(checked)
+        else:
+            print_all(*report.check_lines(checked))
+    run.end()
+
+
+def _arrangements(run: Run, sources: Iterable[str]) -> Iterator[tuple[str, Document]]:
+    for source in sources:
+        if "|" not in source:
+            yield from run.documents([source])
+            continue
+        parts = source.split("|")
+        if len(parts) == len(SEGMENTS):
+            yield source, Document(0, "", dict(zip(SEGMENTS, parts, strict=True)))
+        else:
+            fault = f"{len(parts)} segments; write 'front | middle | back'"
+            run.report(source, [ArrangementError("wrong_segments", fault)])
+
+
+@click.command("rank")
+@click.argument("segments", nargs=-1, required=True, metavar="CARDS...")
+@rules_option
+@json_option
+@errors_option
+def rank_command(segments: tuple[str, ...], rules: RuleSet | None, as_json: bool, errors: str) -> None:
+    """Rank segments of three or five cards; a higher strength wins.
+
+    \b
+    Examples:
+      chinese-poker rank "Qs Qh Qd 4s 4h" "Ks Kh Ad"
+      chinese-poker rank As2d3h4c5s --json --rules vietnam
+    """
+    run = Run(errors)
+    wheel = (rules or load_rules("basic")).wheel
+    for text in joined(segments, 5):
+        try:
+            cards = parse_segment(text)
+            strength = evaluate(cards, wheel)
+        except ChinesePokerError as error:
+            run.report(quote(text, 60), error.problems)
+            continue
+        words = strength.describe()
+        if as_json:
+            category = strength.category.word
+            write_json({"cards": format_cards(cards), "category": category, "strength": strength, "words": words})
+        else:
+            click.echo(f"{format_cards(cards):15} {strength:>8} {words}")
+    run.end()
+
+
+@click.command("rules")
+@click.argument("name", required=False, type=RulesType())
+@click.option("--toml", is_flag=True, help="Write the preset's file, to begin your own with.")
+@json_option
+def rules_command(name: RuleSet | None, toml: bool, as_json: bool) -> None:
+    """List the rule sets, or show one: its values, its sources, and what is open.
+
+    \b
+    Examples:
+      chinese-poker rules
+      chinese-poker rules mandarin
+      chinese-poker rules mandarin --toml > my-club.toml
+    """
+    if toml:
+        if name is None or name.name not in rule_names():
+            raise click.UsageError("--toml goes with the name of a preset.")
+        click.echo(preset_text(name.name), nl=False)
+    elif as_json:
+        for rules in [name] if name else map(load_rules, rule_names()):
+            write_json(rules_document(rules))
+    elif name:
+        print_all(report.rules_table(name))
+    else:
+        print_all(report.rules_list(map(load_rules, rule_names())))
+
+
+@click.command("schema")
+@click.argument("kind", type=click.Choice([*wire.SCHEMAS, "rules"]))
+def schema_command(kind: str) -> None:
+    """Print the JSON Schema (draft 2020-12) of a kind of document.
+
+    \b
+    Example:
+      chinese-poker schema deal > deal.schema.json
+    """
+    click.echo(json.dumps(wire.schema(kind), indent=2))
