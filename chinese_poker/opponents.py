@@ -59,54 +59,60 @@ class Drawn:
     exact: bool
 
 
-def as_set(hands: Array, strategy: Strategy, rules: RuleSet) -> Field:
-    """Hands (n, 13) as a strategy sets them, naturals declared."""
-    return _judged(hands, strategy.arrange(hands, rules).cards(), rules)
+def as_set(hands: Array, strategy: Strategy, rules: RuleSet, players: int) -> Field:
+    """Hands (n, 13) as a strategy sets them."""
+    setting = strategy.arrange(hands, rules, players)
+    return judged(setting.cards, rules, setting.states)
 
 
 def _judged(hands: Array, cards: Array, rules: RuleSet) -> Field:
     return judged(cards, rules, natural_states(hands, settlement(rules)))
 
 
-def draw(seen: Array, strategy: Strategy, rules: RuleSet, count: int, seed: int) -> Drawn:
+def draw(seen: Array, strategy: Strategy, rules: RuleSet, players: int, count: int, seed: int) -> Drawn:
     """Opponents' hands out of the cards that are not seen.
 
     :param seen: card indices that no opponent holds.
+    :param players: how many are at the table.
     :param count: how many to draw: out of the pool as far as that goes, of more than 10,000 the others one by one.
     """
     unseen = np.setdiff1d(np.arange(52), seen)
     if comb(len(unseen), 13) <= _MOST_ENUMERATED:
         every = np.array(list(combinations(unseen.tolist(), 13)), np.int8)
-        return Drawn(as_set(every, strategy, rules), np.arange(len(every)), exact=True)
-    field, origins = _unseen_of_pool(pool(strategy, rules), seen, rules)
+        return Drawn(as_set(every, strategy, rules, players), np.arange(len(every)), exact=True)
+    field, origins = _unseen_of_pool(pool(strategy, rules, players), seen, rules)
     order = permutation(seed, len(field))[:count]
     field, origins = field[order], origins[order]
     wanted = (count if count > POOL_SERVES else min(count, _FEWEST)) - len(field)
     if wanted > 0:
         fresh = deal_from(seed, unseen, wanted, 1)[:, 0]
-        field = Field.joined([field, as_set(fresh, strategy, rules)])
+        field = Field.joined([field, as_set(fresh, strategy, rules, players)])
         origins = np.concatenate([origins, POOL_HANDS + np.arange(wanted)])
     return Drawn(field, origins, exact=False)
 
 
-def draw_tables(unseen: Array, strategy: Strategy, rules: RuleSet, hands: int, count: int, seed: int) -> Field:
+def draw_tables(
+    unseen: Array, strategy: Strategy, rules: RuleSet, players: int, hands: int, count: int, seed: int
+) -> Field:
     """``count`` times ``hands`` opponents at one table, out of cards that are not seen; (count * hands) rows."""
     dealt = deal_from(seed + 1, unseen, count, hands)
-    return as_set(dealt.reshape(-1, 13), strategy, rules)
+    return as_set(dealt.reshape(-1, 13), strategy, rules, players)
 
 
 @lru_cache(maxsize=32)
-def pool(strategy: Strategy, rules: RuleSet) -> Pool:
+def pool(strategy: Strategy, rules: RuleSet, players: int) -> Pool:
     """The pool of a strategy, set once in a process; that of ``expected`` under a preset's game is shipped.
 
     >>> from chinese_poker.presets import load_rules
     >>> from chinese_poker.strategy import strategy
-    >>> len(pool(strategy("expected"), load_rules("basic")).field)
+    >>> len(pool(strategy("expected"), load_rules("basic"), 4).field)
     32768
     """
     shipped = _shipped(strategy, rules)
     hands = _hands(POOL_HANDS if shipped is not None or is_compiling() else FEW_HANDS)
-    field = as_set(hands, strategy, rules) if shipped is None else _judged(hands, _unpacked(hands, shipped), rules)
+    field = (
+        as_set(hands, strategy, rules, players) if shipped is None else _judged(hands, _unpacked(hands, shipped), rules)
+    )
     masks = (np.uint64(1) << hands.astype(np.uint64)).sum(axis=1, dtype=np.uint64)
     return Pool(masks, field)
 
@@ -143,7 +149,7 @@ def regenerate(path: Path = _SHIPPED) -> None:
     """Set the pools that are shipped, and write their file: seconds with numba."""
     hands, player = _hands(POOL_HANDS), strategy_named("expected")
     games = {game_digest(settlement(rules)): rules for rules in map(load_rules, rule_names())}
-    packed = {game: _packed(hands, player.arrange(hands, rules).cards()) for game, rules in games.items()}
+    packed = {game: _packed(hands, player.arrange(hands, rules, 4).cards) for game, rules in games.items()}
     np.savez_compressed(path, allow_pickle=False, **packed)
 
 

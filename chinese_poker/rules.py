@@ -264,6 +264,10 @@ class RuleSet(_Part):
     def __hash__(self) -> int:
         return hash((self.name, self.revision))
 
+    def pays_home_runs(self, players: int) -> bool:
+        """Whether a home run is worth more than its scoops at a table of so many."""
+        return self.home_run.factor > 1 and players >= self.home_run.players
+
     @cached_property
     def values(self) -> tuple[tuple[SegmentValue, ...], ...]:
         """What a won segment is worth, by segment (front, middle, back) and category.

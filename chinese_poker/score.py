@@ -224,7 +224,7 @@ def _best_suit(seat: _Seat, segment: int, rules: RuleSet) -> int:
 
 def _home_run(seats: dict[int, _Seat], sides: dict[tuple[int, int], Sides], rules: RuleSet) -> int | None:
     """The seat that scoops every other player, where the rule set pays for that."""
-    if rules.home_run.factor == 1 or len(seats) < rules.home_run.players:
+    if not rules.pays_home_runs(len(seats)):
         return None
     counts_others = rules.home_run.counts_fouls or rules.home_run.counts_naturals
     if not counts_others and not any(abs(sum(matchup)) == len(matchup) for matchup in sides.values()):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,9 @@ import numpy.typing as npt
 from .arrangement import Arrangement
 from .cards import DECK, parse_cards
 from .deal import Deal
-from .engine.search import Arrangements, best_sum
+from .engine.declaring import natural_states
+from .engine.search import best_sum
+from .engine.settlement import settlement
 from .engine.tables import FIVE_VALUES, FRONT_VALUES, Array, tables
 from .engine.worth import worth
 from .errors import DealError
@@ -23,37 +25,53 @@ from .texts import quote
 Tables = tuple[Array, Array, Array]
 
 
+class Setting(NamedTuple):
+    """``n`` hands as a strategy sets them."""
+
+    cards: Array
+    """(n, 13) int8: card indices; front (3), middle (5), back (5)."""
+    states: Array
+    """(n,) int16: what is done in place of playing the arrangement, as a state of
+    :func:`~chinese_poker.engine.settlement.settlement`: a natural declared, a surrender, a foul; -1 where it is played.
+    """
+
+
 class Strategy(Protocol):
-    """Sets hands, knowing nothing but its own cards and the rules."""
+    """Sets hands, knowing nothing but its own cards, the rules and how many play."""
 
     @property
     def name(self) -> str: ...
 
     def __hash__(self) -> int: ...
 
-    def arrange(self, hands: npt.ArrayLike, rules: RuleSet) -> Arrangements:
-        """One legal arrangement for each hand.
+    def arrange(self, hands: npt.ArrayLike, rules: RuleSet, players: int) -> Setting:
+        """Set hands, each as if it were the only one.
 
         :param hands: (n, 13) int8 card indices.
+        :param players: how many are at the table, 2 to 4; of the others nothing is known.
         """
         ...
 
 
 @dataclass(frozen=True)
 class _Additive:
-    """Takes the arrangement whose segments are worth most in sum; the tables, by value, are the rule set's."""
+    """Takes the arrangement whose segments are worth most in sum; the tables, by value, are the rule set's.
+
+    It declares every natural.
+    """
 
     name: str
     tables: Callable[[RuleSet], Tables]
 
-    def arrange(self, hands: npt.ArrayLike, rules: RuleSet, *, compile: bool | None = None) -> Arrangements:
-        return best_sum(
+    def arrange(self, hands: npt.ArrayLike, rules: RuleSet, players: int, *, compile: bool | None = None) -> Setting:
+        found = best_sum(
             hands,
             *self.tables(rules),
             wheel=rules.wheel,
             middle_may_equal_back=rules.middle_may_equal_back,
             compile=compile,
         )
+        return Setting(found.cards(), natural_states(hands, settlement(rules)))
 
 
 def _greedy(rules: RuleSet) -> Tables:
@@ -132,23 +150,29 @@ def strategy(name: str) -> Strategy:
 
 
 def set_deal(deal: Deal, rules: RuleSet, name: str) -> Deal:
-    """A deal whose hands that are neither set, declared nor surrendered are set by a strategy.
+    """A deal whose hands that are neither set, declared nor surrendered are set by a strategy, or declared as it says.
 
     :raises DealError: ``unknown_strategy``.
 
     >>> from chinese_poker.arrangement import parse_hand
     >>> from chinese_poker.deal import Player
     >>> from chinese_poker.presets import load_rules
-    >>> south, north = parse_hand("2c3c4c5c6c7c8c9cTcJcQcKcAc"), parse_hand("2d3d4d5d6d7d8d9dTdJdQdKdAd")
+    >>> south, north = parse_hand("2c3c4c5c6c7c8c9cTcJcQcKcAd"), parse_hand("2d3d4d5d6d7d8d9dTdJdQdKdKh")
     >>> raw = Deal((Player("South", hand=south), Player("North", hand=north)))
-    >>> print(set_deal(raw, load_rules("basic"), "greedy").players[0].arrangement)
-    4c 3c 2c | 9c 8c 7c 6c 5c | Ac Kc Qc Jc Tc
+    >>> south, north = set_deal(raw, load_rules("basic"), "greedy").players
+    >>> print(south.declare, north.arrangement)
+    dragon Kh 3d 2d | 8d 7d 6d 5d 4d | Kd Qd Jd Td 9d
     """
     player_of = strategy(name)
     players = list(deal.players)
+    seated = len(players) - players.count(None)
     for i, player in enumerate(players):
         if player and not (player.arrangement or player.declare or player.surrender):
-            dealt = player_of.arrange(np.array([player.hand]), rules).cards()[0].tolist()
-            arrangement = Arrangement.of(DECK[card] for card in dealt)
-            players[i] = replace(player, arrangement=arrangement, hand=())
+            setting = player_of.arrange(np.array([player.hand]), rules, seated)
+            state = settlement(rules).states[setting.states[0]]
+            if setting.states[0] >= 0 and (state.natural or state.surrender):
+                players[i] = replace(player, declare=state.natural, surrender=state.surrender)
+            else:
+                arrangement = Arrangement.of(DECK[card] for card in setting.cards[0].tolist())
+                players[i] = replace(player, arrangement=arrangement, hand=())
     return replace(deal, players=tuple(players))

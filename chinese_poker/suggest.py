@@ -193,14 +193,14 @@ def _table(
     met = _played(known, rules)
     nobody = met[slice(0, 0)]
     at = np.array(seen, np.int8)
-    drawn = draw(at, player, rules, samples, seed) if unknown else Drawn(nobody, np.arange(0), exact=True)
+    drawn = draw(at, player, rules, count + 1, samples, seed) if unknown else Drawn(nobody, np.arange(0), exact=True)
     tables = nobody
-    if rules.home_run.factor > 1 and count + 1 >= rules.home_run.players:
+    if rules.pays_home_runs(count + 1):
         tables = met
         if unknown:
             deals = len(drawn.field) if drawn.exact else TABLES
             unseen = np.setdiff1d(np.arange(52), at)
-            others = drawn.field if drawn.exact else draw_tables(unseen, player, rules, unknown, deals, seed)
+            others = drawn.field if drawn.exact else draw_tables(unseen, player, rules, count + 1, unknown, deals, seed)
             rows = [
                 np.tile(np.arange(len(known)), (deals, 1)),
                 len(known) + np.arange(deals * unknown).reshape(deals, -1),

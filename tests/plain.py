@@ -95,7 +95,7 @@ def legal_arrangements(hand: Sequence[Card], rules: RuleSet, *, by_suit: bool = 
 
 def opponents(hands: Sequence[Sequence[Card]], name: str, rules: RuleSet) -> list[Player]:
     """Players whose hands a strategy sets and who declare the naturals they hold."""
-    found = strategy(name).arrange(np.array(hands, np.int8), rules).cards().tolist()
+    found = strategy(name).arrange(np.array(hands, np.int8), rules, 4).cards.tolist()
     return [
         Player("", as_arrangement(row), declare=next(iter(played_naturals(hand, rules)), None))
         for row, hand in zip(found, hands, strict=True)

@@ -13,12 +13,15 @@ from chinese_poker import DealError
 from chinese_poker.arrangement import Arrangement
 from chinese_poker.cards import DECK
 from chinese_poker.engine.dealing import deal
-from chinese_poker.engine.declaring import natural_states
+from chinese_poker.engine.field import judged
 from chinese_poker.engine.search import undominated
 from chinese_poker.engine.settlement import settlement
+from chinese_poker.opponents import as_set
 from chinese_poker.presets import load_rules, rule_names
+from chinese_poker.rules import Ties
 from chinese_poker.strategy import strategies, strategy
 
+BASIC = load_rules("basic")
 BASE = ("basic", "eastern", "western", "mandarin")
 HANDS = np.array([*deal(80, 0, 15).reshape(-1, 13).tolist(), *itertools.chain(*(f[:3] for f in FAMILIES.values()))])
 
@@ -30,15 +33,15 @@ each = pytest.mark.parametrize("name", strategies())
 def test_legal_by_the_core_and_not_dominated(name, rule_set):
     rules = load_rules(rule_set)
     options = {"wheel": rules.wheel, "middle_may_equal_back": rules.middle_may_equal_back}
-    found = strategy(name).arrange(HANDS, rules)
+    found = strategy(name).arrange(HANDS, rules, 4)
     best = undominated(HANDS, **options)
-    assert found.offsets.tolist() == list(range(len(HANDS) + 1))
-    for i, (hand, cards) in enumerate(zip(HANDS.tolist(), found.cards().tolist(), strict=True)):
+    values = judged(found.cards, rules).values if rules.ties is not Ties.SUIT else judged(found.cards, BASIC).values
+    for i, (hand, cards) in enumerate(zip(HANDS.tolist(), found.cards.tolist(), strict=True)):
         assert sorted(cards) == sorted(hand)
         dealt = [DECK[card] for card in cards]
         set_hand = Arrangement(tuple(dealt[:3]), tuple(dealt[3:8]), tuple(dealt[8:]))
         assert not set_hand.judge(**options)[0]
-        assert found.packed[i] >> 26 in best.of_hand(i).packed >> 26
+        assert values[i].tolist() in best.of_hand(i).values.tolist()
 
 
 @each
@@ -50,24 +53,25 @@ def test_order_of_cards_and_names_of_suits_change_nothing(name, rule_set):
         renamed = dealer.sample(range(4), 4)
         other.append([card // 4 * 4 + renamed[card % 4] for card in dealer.sample(hand, 13)])
     rules = load_rules(rule_set)
-    played, again = (strategy(name).arrange(hands, rules).values for hands in (HANDS, other))
-    assert np.array_equal(played, again)
+    played, again = (strategy(name).arrange(hands, rules, 4) for hands in (HANDS, other))
+    assert np.array_equal(judged(played.cards, rules).values, judged(again.cards, rules).values)
+    assert np.array_equal(played.states, again.states)
 
 
 @each
 @pytest.mark.parametrize("rule_set", ["basic", "mandarin", "vietnam", "washington"])
 def test_interpreter_and_machine_code_play_alike(name, rule_set):
     rules = load_rules(rule_set)
-    interpreted, compiled = (strategy(name).arrange(HANDS, rules, compile=compile) for compile in (False, True))
-    assert np.array_equal(interpreted.packed, compiled.packed)
-    assert np.array_equal(interpreted.hands, compiled.hands)
+    interpreted, compiled = (strategy(name).arrange(HANDS, rules, 4, compile=compile) for compile in (False, True))
+    assert np.array_equal(interpreted.cards, compiled.cards)
+    assert np.array_equal(interpreted.states, compiled.states)
 
 
 def test_greedy_takes_the_strongest_back_then_middle():
     every = undominated(HANDS)
-    strongest = [every.of_hand(i).packed.max() for i in range(len(HANDS))]
-    greedy = strategy("greedy").arrange(HANDS, load_rules("basic"))
-    assert (greedy.packed >> 26).tolist() == [packed >> 26 for packed in strongest]
+    strongest = [max(every.of_hand(i).values[:, ::-1].tolist()) for i in range(len(HANDS))]
+    greedy = strategy("greedy").arrange(HANDS, BASIC, 4)
+    assert judged(greedy.cards, BASIC).values[:, ::-1].tolist() == strongest
 
 
 @pytest.fixture(scope="module")
@@ -78,12 +82,11 @@ def shared_deals():
 def _gain(first, second, hands, rules):
     """(deals,) units per opponent: all hands of a deal set by the first against the others set by the second."""
     settled = settlement(rules)
-    declared = natural_states(hands, settled)
     values, states = [], []
     for name in (first, second):
-        played = strategy(name).arrange(hands, rules).values
-        values.append(played.reshape(-1, 4, 3))
-        states.append(np.where(declared >= 0, declared, settled.state_of(played)).reshape(-1, 4))
+        field = as_set(hands, strategy(name), rules, 4)
+        values.append(field.values.reshape(-1, 4, 3).astype(np.int64))
+        states.append(field.states.reshape(-1, 4))
     total = 0
     for i, j in itertools.permutations(range(4), 2):
         code = 13 + np.sign(values[0][:, i] - values[1][:, j]) @ np.array([9, 3, 1])

@@ -205,7 +205,7 @@ def test_raw_deals_are_set_by_a_strategy():
     players = (Player("A", hand=first), None, Player("B", set_legally(Random(6), second)), Player("C", hand=third))
     for name in ("greedy", "heuristic", "expected"):
         settled = set_deal(Deal(players), BASIC, name)
-        expected = strategy(name).arrange([first], BASIC).cards()[0].tolist()
+        expected = strategy(name).arrange([first], BASIC, 4).cards[0].tolist()
         assert list(settled.players[0].arrangement.cards) == expected
         assert settled.players[1:3] == players[1:3]
         assert not settled.players[3].arrangement.foul()
@@ -344,7 +344,7 @@ def test_raw_deals_are_scored(named):
     done = run("score", "-", "--json", *options, stdin=json_lines([document]))
     assert (done.returncode, done.stderr) == (0, b"")
     (result,) = lines(done.stdout)
-    sets = [strategy("greedy").arrange([parse_hand(hand)], BASIC).cards()[0] for hand in hands]
+    sets = [strategy("greedy").arrange([parse_hand(hand)], BASIC, 4).cards[0] for hand in hands]
     for player, row in zip(result["players"], sets, strict=True):
         front, middle, back = as_arrangement(row).segments
         shown = [set(parse_cards(player[key]["cards"])) for key in ("front", "middle", "back")]

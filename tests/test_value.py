@@ -327,7 +327,7 @@ def test_errors_are_as_large_as_they_are_said_to_be():
         best, other = suggest(hand, rules, opponents=1, top=2, samples=9000).suggestions[:2]
         fresh = np.array([dealt(random, 1, unseen_by(hand))[0] for _ in range(14_000)], np.int8)
         mine = judged([best.arrangement.cards, other.arrangement.cards], rules)
-        first, second = units(mine, as_set(fresh, strategy("expected"), rules), rules)
+        first, second = units(mine, as_set(fresh, strategy("expected"), rules, 2), rules)
         for said, error, gained in ((best.ev, best.error, first), (other.behind, other.behind_error, first - second)):
             found.append((said - gained.mean()) / hypot(error, gained.std() / sqrt(len(gained)), 1e-9))
     assert 0.75 < sqrt(fmean(z * z for z in found)) < 1.15
@@ -398,7 +398,7 @@ def test_opponents_hold_cards_that_are_not_seen(name, dead):
     """Each sets thirteen of them legally or declares a natural; they are judged as by the core."""
     rules, random = load_rules(name), Random(name)
     seen = random.sample(range(52), 13 + dead)
-    drawn = draw(np.array(seen, np.int8), strategy("expected"), rules, 700, 0)
+    drawn = draw(np.array(seen, np.int8), strategy("expected"), rules, 2, 700, 0)
     settled, field = settlement(rules), drawn.field
     assert 300 <= len(field) <= 700
     assert not drawn.exact
@@ -420,7 +420,7 @@ def test_opponents_hold_cards_that_are_not_seen(name, dead):
 def test_every_unseen_card_is_held_as_often():
     """Of 39 cards each opponent holds a third; six standard errors."""
     seen = dealt(Random(9), 1)[0]
-    field = draw(np.array(seen, np.int8), strategy("expected"), load_rules("basic"), 10_000, 0).field
+    field = draw(np.array(seen, np.int8), strategy("expected"), load_rules("basic"), 2, 10_000, 0).field
     held = np.bincount(field.cards.ravel(), minlength=52)[unseen_by(seen)] / len(field)
     assert len(field) > 3000
     assert abs(held - 1 / 3).max() < 6 * sqrt(2 / 9 / (len(field) / 2))
@@ -429,7 +429,7 @@ def test_every_unseen_card_is_held_as_often():
 def test_more_candidates_than_are_asked_for_are_kept_where_wanted():
     rules, hand = load_rules("basic"), parse_hand("AsAd8h7c6d QsJd9h4c2s KhTd3c")
     mine = Field.joined([judged([set_legally(Random(1), hand).cards], rules), judged([hand], rules)])
-    sample = draw(np.array(hand, np.int8), strategy("expected"), rules, 3000, 0).field
+    sample = draw(np.array(hand, np.int8), strategy("expected"), rules, 2, 3000, 0).field
     table = Table(rules, sample[slice(0, 0)], 3, sample, np.arange(len(sample)), False, sample[slice(0, 0)])
     assert set(value(mine, table, keep=[0, 1]).rows.tolist()) == {0, 1}
     assert len(odds(mine, table)) == 2

@@ -9,6 +9,7 @@ import pytest
 
 from chinese_poker.engine import worth as module
 from chinese_poker.engine.dealing import deal
+from chinese_poker.engine.field import judged
 from chinese_poker.engine.settlement import settlement
 from chinese_poker.engine.worth import Worth, game_digest, train, worth
 from chinese_poker.presets import load_rules, read_rules, rule_names
@@ -52,7 +53,7 @@ def test_equal_games_share_their_tables():
 def test_worth_is_the_mean_over_pairs_of_hands(name):
     rules = load_rules(name)
     settled = settlement(rules)
-    hands = strategy("heuristic").arrange(deal(90, 0, 10).reshape(-1, 13)[::2], rules).values
+    hands = judged(strategy("heuristic").arrange(deal(90, 0, 10).reshape(-1, 13)[::2], rules, 4).cards, rules).values
     chance = np.random.default_rng(91)
     for segment, table in enumerate(module._worth_against(hands, settled)):
         for value in [*chance.integers(0, len(table), 20), len(table) - 1, *hands[:3, segment]]:

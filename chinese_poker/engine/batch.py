@@ -464,7 +464,7 @@ def _settling(rules: RuleSet, players: int, banker: int | None) -> Settling:
     matchups = [pair for pair in combinations(range(players), 2) if banker is None or banker in pair]
     first, second = np.array(matchups, np.int8).T
     tie = (first == banker).astype(np.int8) - (second == banker) if rules.ties is Ties.BANKER else np.zeros_like(first)
-    may_sweep = rules.home_run.factor > 1 and players >= rules.home_run.players
+    may_sweep = rules.pays_home_runs(players)
     suit = rules.suit_worth if rules.ties is Ties.SUIT else ()
     return Settling(
         units=settled.units.ravel(),

@@ -58,7 +58,7 @@ def test_warm_suggest(benchmark, hands, name):
 def test_value_of_all_candidates(benchmark, hands):
     """Every undominated arrangement against 10,000 opponents, against a copy of the units that come out."""
     rules = load_rules("basic")
-    theirs = as_set(deal(2, 0, OPPONENTS)[:, :13], strategy("expected"), rules)
+    theirs = as_set(deal(2, 0, OPPONENTS)[:, :13], strategy("expected"), rules, 2)
     mine = [candidates(np.array(hand), rules) for hand in hands]
     found = [units(one, theirs, rules) for one in mine]
     value, copy = race(
@@ -172,7 +172,7 @@ def large_pool(rules, count):
     parts, masks = [], []
     for first in range(0, count // 4, 25_000):
         dealt = deal(77, first, min(25_000, count // 4 - first)).reshape(-1, 13)
-        parts.append(as_set(dealt, strategy("expected"), rules))
+        parts.append(as_set(dealt, strategy("expected"), rules, 2))
         masks.append((np.uint64(1) << dealt.astype(np.uint64)).sum(axis=1, dtype=np.uint64))
     return Pool(np.concatenate(masks), Field.joined(parts))
 
