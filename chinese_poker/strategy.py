@@ -13,10 +13,12 @@ from .arrangement import Arrangement
 from .cards import DECK, parse_cards
 from .deal import Deal
 from .engine.declaring import natural_states
+from .engine.response import Response, respond
 from .engine.search import best_sum
 from .engine.settlement import settlement
 from .engine.tables import FIVE_VALUES, FRONT_VALUES, Array, tables
 from .engine.worth import worth
+from .equilibrium import best_response
 from .errors import DealError
 from .evaluate import evaluate
 from .rules import PaidTo, RuleSet, SegmentValue
@@ -116,10 +118,24 @@ def _heuristic(rules: RuleSet) -> Tables:
     )
 
 
+@dataclass(frozen=True)
+class Responding:
+    """Sets every hand by the best response to a population; declares a natural, or surrenders, if that gains more."""
+
+    name: str
+    response: Callable[[RuleSet, int], Response]
+    """By rule set and number of players."""
+
+    def arrange(self, hands: npt.ArrayLike, rules: RuleSet, players: int, *, compile: bool | None = None) -> Setting:
+        found, declared = respond(hands, self.response(rules, players), rules, compile=compile)
+        return Setting(found.cards(), declared)
+
+
 _PLAYERS: tuple[Strategy, ...] = (
     _Additive("greedy", _greedy),
     _Additive("heuristic", _heuristic),
     _Additive("expected", worth),
+    Responding("equilibrium", best_response),
 )
 """From the weakest to the strongest."""
 _STRATEGIES = {player.name: player for player in _PLAYERS}
@@ -129,7 +145,7 @@ def strategies() -> tuple[str, ...]:
     """The names of the strategies, from the weakest to the strongest.
 
     >>> strategies()
-    ('greedy', 'heuristic', 'expected')
+    ('greedy', 'heuristic', 'expected', 'equilibrium')
     """
     return tuple(_STRATEGIES)
 
@@ -139,9 +155,9 @@ def strategy(name: str) -> Strategy:
 
     :raises DealError: ``unknown_strategy``.
 
-    >>> strategy("best")
+    >>> strategy("best").name
     Traceback (most recent call last):
-    chinese_poker.errors.DealError: unknown_strategy: 'best' is no strategy; known: greedy, heuristic, expected
+    chinese_poker.errors.DealError: unknown_strategy: 'best' is no strategy; known: greedy, heuristic, ...
     """
     if name not in _STRATEGIES:
         fault = f"{quote(name)} is no strategy; known: {', '.join(_STRATEGIES)}"

@@ -23,7 +23,7 @@ from .rules import Banker, RuleSet
 from .score import played_naturals, score
 from .strategy import strategy
 
-AGAINST = "expected"
+AGAINST = "equilibrium"
 """The strategy that opponents play where nothing else is said."""
 SAMPLES = POOL_SERVES
 """Opponents that a value is sampled from at most, where nothing else is said."""

@@ -20,6 +20,8 @@ COMMANDS = {
     "rank": "referee",
     "rules": "referee",
     "schema": "referee",
+    "train": "study",
+    "exploitability": "study",
 }
 """The module of each command; what a command does not use is not imported."""
 

@@ -22,7 +22,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ._jit import kernel, kernel_for, trailing_zeros
-from .tables import FRONT_VALUES, Array, Ints, Lookup
+from .tables import FIVE_VALUES, FRONT_VALUES, Array, Ints, Lookup
 
 Numbers: TypeAlias = list[float] | Array
 Hands: TypeAlias = list[list[int]] | Array
@@ -519,3 +519,127 @@ def count_legal_many(hands: Hands, distinct: int, lookup: Lookup, work: Work, co
     """:func:`count_legal` of every hand."""
     for i in range(len(hands)):
         counts[i] = count_legal(hands[i], distinct, lookup, work)
+
+
+class Gains(NamedTuple):
+    """What arrangements gain by their values: a function on a grid of knots, which are values of each segment.
+
+    Sequences over values or knots of all segments have those of the front first, then the middle's, then the back's.
+    """
+
+    knot: Ints
+    """(15379,) by value: the highest knot that is not above it, but not the segment's last; from 0 in each segment."""
+    part: Numbers
+    """(15379,) by value: how far it is from that knot to the next, 0 to 1."""
+    gain: Numbers
+    """(front * middle * back,) by knots."""
+    slope: Numbers
+    """(3 * front * middle * back,) by coarse knots, each for four: what each segment gains by winning, not losing."""
+    by_rank: Numbers
+    """(13 * 5 * knots,): how much oftener a knot wins for holding 0 to 4 cards of a rank."""
+    by_suit: Numbers
+    """(14 * knots,): the same for holding 0 to 13 cards of a suit."""
+    fronts: int
+    """How many knots the front has; so the next two."""
+    middles: int
+    backs: int
+
+
+COARSE = 2
+"""A coarse knot stands for ``2 ** COARSE`` knots."""
+
+
+@kernel
+def shift_knots(hand: Ints, gains: Gains, work: Work, shifts: Numbers) -> None:
+    """Fill ``shifts`` with how much oftener each knot wins for the cards that the hand takes from the others."""
+    ranks, suits, n = work.bits, work.counts, len(shifts)
+    for rank in range(13):
+        ranks[rank] = 0
+    for suit in range(4):
+        suits[suit] = 0
+    for i in range(13):
+        ranks[hand[i] >> 2] += 1
+        suits[hand[i] & 3] += 1
+    for k in range(n):
+        shifts[k] = 0.0
+    for rank in range(13):
+        start = (5 * rank + ranks[rank]) * n
+        for k in range(n):
+            shifts[k] += gains.by_rank[start + k]
+    for suit in range(4):
+        start = suits[suit] * n
+        for k in range(n):
+            shifts[k] += gains.by_suit[start + k]
+
+
+@kernel
+def gain_of(packed: int, gains: Gains, shifts: Numbers) -> float:
+    """What an arrangement gains: interpolated between the eight knots around it, and moved by the shifts."""
+    knot, part, gain, slope, middles, backs = (
+        gains.knot,
+        gains.part,
+        gains.gain,
+        gains.slope,
+        gains.middles,
+        gains.backs,
+    )
+    front = packed >> 26 & 511
+    middle = FRONT_VALUES + (packed >> 35 & 8191)
+    back = FRONT_VALUES + FIVE_VALUES + (packed >> 48)
+    i, j, k = knot[front], knot[middle], knot[back]
+    x, y, z = part[front], part[middle], part[back]
+    at = (i * middles + j) * backs + k
+    over = at + middles * backs
+    low = (1 - y) * ((1 - z) * gain[at] + z * gain[at + 1]) + y * (
+        (1 - z) * gain[at + backs] + z * gain[at + backs + 1]
+    )
+    high = (1 - y) * ((1 - z) * gain[over] + z * gain[over + 1]) + y * (
+        (1 - z) * gain[over + backs] + z * gain[over + backs + 1]
+    )
+    coarse_middles = (middles - 1 >> COARSE) + 1
+    coarse_backs = (backs - 1 >> COARSE) + 1
+    coarse = ((i >> COARSE) * coarse_middles + (j >> COARSE)) * coarse_backs + (k >> COARSE)
+    step = ((gains.fronts - 1 >> COARSE) + 1) * coarse_middles * coarse_backs
+    j += gains.fronts
+    k += gains.fronts + middles
+    moved = slope[coarse] * (shifts[i] + x * (shifts[i + 1] - shifts[i]))
+    moved += slope[coarse + step] * (shifts[j] + y * (shifts[j + 1] - shifts[j]))
+    moved += slope[coarse + 2 * step] * (shifts[k] + z * (shifts[k + 1] - shifts[k]))
+    total: float = (1 - x) * low + x * high + moved
+    return total
+
+
+@kernel
+def best_gain_many(
+    hands: Hands,
+    first: int,
+    distinct: int,
+    word: int,
+    lookup: Lookup,
+    work: Work,
+    gains: Gains,
+    shifts: Numbers,
+    scratch: Ints,
+    found: Ints,
+    gained: Numbers,
+    ordered: Hands,
+) -> int:
+    """Of every hand from ``first`` on the undominated arrangement that gains most, until ``scratch`` has no room.
+
+    :returns: the number of hands done.
+    """
+    for i in range(first, len(hands)):
+        n = search(hands[i], 0, distinct, word, lookup, work, scratch, 0)
+        if n < 0:
+            return i
+        for k in range(13):
+            ordered[i][k] = work.cards[k]
+        shift_knots(hands[i], gains, work, shifts)
+        greatest = -np.inf
+        for k in range(n):
+            total = gain_of(scratch[k], gains, shifts)
+            if total > greatest:
+                greatest = total
+                found[i] = scratch[k]
+        gained[i] = greatest
+    return len(hands)

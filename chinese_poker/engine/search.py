@@ -166,6 +166,51 @@ def best_sum(
     return run.arrangements(np.arange(run.n + 1), found)
 
 
+def best_gain(
+    hands: npt.ArrayLike,
+    gains: _kernels.Gains,
+    *,
+    wheel: Wheel = Wheel.LOWEST,
+    middle_may_equal_back: bool = True,
+    compile: bool | None = None,
+) -> tuple[Arrangements, Array]:
+    """For each hand the one undominated arrangement that gains most, and (n,) float64 what it gains.
+
+    :param gains: arrays, as :func:`~chinese_poker.engine.response.response` makes them.
+    """
+    run = _Run(hands, wheel, middle_may_equal_back, compile)
+    known = gains if run.compile else _as_lists(gains)
+    found, scratch = run.zeros(run.n), run.zeros(8192)
+    knots = gains.fronts + gains.middles + gains.backs
+    shifts, gained = (np.zeros(n) if run.compile else [0.0] * n for n in (knots, run.n))
+    many = run.use(_kernels.best_gain_many)
+    done = 0
+    while True:
+        done = many(
+            run.hands,
+            done,
+            run.distinct,
+            run.word,
+            run.lookup,
+            run.work,
+            known,
+            shifts,
+            scratch,
+            found,
+            gained,
+            run.ordered,
+        )
+        if done == run.n:
+            return run.arrangements(np.arange(run.n + 1), found), np.asarray(gained)
+        scratch = run.grown(scratch)
+
+
+def _as_lists(gains: _kernels.Gains) -> _kernels.Gains:
+    return gains._replace(
+        **{name: table.tolist() for name, table in gains._asdict().items() if isinstance(table, np.ndarray)}
+    )
+
+
 def _search(
     hands: npt.ArrayLike, every: int, wheel: Wheel, middle_may_equal_back: bool, compile: bool | None
 ) -> Arrangements:

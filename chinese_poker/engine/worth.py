@@ -13,17 +13,15 @@ three minutes.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import platformdirs
 
+from .. import user_cache
 from ..rules import RuleSet
 from .dealing import deal
 from .search import best_sum, is_compiling
@@ -212,42 +210,14 @@ def regenerate(path: Path = SHIPPED, progress: Callable[[str], object] = print) 
 def _trained(rules: RuleSet, game: str, progress: Progress | None) -> _Packed:
     """The tables of a house's rules, from the user's cache if they are there and whole."""
     hands = HANDS if is_compiling() else FEW_HANDS
-    name = sha256(f"1 {SEED} {ROUNDS} {hands} {PAIRS} {game}".encode())
-    path = cache_folder() / f"worth-{name.hexdigest()[:32]}"
-    packed = _read(path, name.digest())
-    if packed is None:
-        packed = _packed(train(rules, hands=hands, progress=progress))
-        _write(path, name.digest(), packed)
+    key = f"1 {SEED} {ROUNDS} {hands} {PAIRS} {game}"
+    kept = user_cache.read("worth", key)
+    if kept is not None and len(kept) == _PACKED_BYTES:
+        scales = np.frombuffer(kept[:_SCALES_BYTES], "<f8").reshape(3, 2)
+        return _Packed(scales, np.frombuffer(kept[_SCALES_BYTES:], "<u2"))
+    packed = _packed(train(rules, hands=hands, progress=progress))
+    user_cache.write("worth", key, packed.scales.astype("<f8").tobytes() + packed.rises.astype("<u2").tobytes())
     return packed
-
-
-def cache_folder() -> Path:
-    """Where trained tables are kept."""
-    return platformdirs.user_cache_path("chinese-poker", appauthor=False)
-
-
-def _read(path: Path, name: bytes) -> _Packed | None:
-    """Tables from a cache file, if it is there, whole and of that name: a digest, then the numbers."""
-    try:
-        content = path.read_bytes()
-    except OSError:
-        return None
-    seal, numbers = content[:32], content[32:]
-    if len(numbers) != _PACKED_BYTES or seal != sha256(name + numbers).digest():
-        return None
-    scales = np.frombuffer(numbers[:_SCALES_BYTES], "<f8").reshape(3, 2)
-    return _Packed(scales, np.frombuffer(numbers[_SCALES_BYTES:], "<u2"))
-
-
-def _write(path: Path, name: bytes, packed: _Packed) -> None:
-    """Write a cache file in one step; where that cannot be done there is none."""
-    numbers = packed.scales.astype("<f8").tobytes() + packed.rises.astype("<u2").tobytes()
-    with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-            written = Path(folder, path.name)
-            written.write_bytes(sha256(name + numbers).digest() + numbers)
-            written.replace(path)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from chinese_poker.engine.dealing import deal
 from chinese_poker.engine.field import Field, candidates, judged
 from chinese_poker.engine.search import undominated
 from chinese_poker.engine.value import units
-from chinese_poker.opponents import Pool, _unseen_of_pool, as_set
+from chinese_poker.opponents import Pool, as_set, unseen_of_pool
 from chinese_poker.presets import load_rules
 from chinese_poker.strategy import strategy
 from chinese_poker.suggest import suggest
@@ -179,7 +179,7 @@ def large_pool(rules, count):
 
 def fine_means(mine, hand, pool, rules):
     """Mean units of each of mine, and how many opponents were met."""
-    theirs, _ = _unseen_of_pool(pool, np.array(hand, np.int8), rules)
+    theirs, _ = unseen_of_pool(pool, np.array(hand, np.int8), rules)
     total = np.zeros(len(mine))
     for first in range(0, len(theirs), 100_000):
         total += units(mine, theirs[slice(first, first + 100_000)], rules).sum(axis=1)
