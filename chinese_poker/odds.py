@@ -97,6 +97,17 @@ class OddsTable:
     context: Mapping[str, str | int] = field(default_factory=dict)
     """The rule set, strategy and players that it holds for."""
 
+    @property
+    def how_known(self) -> str:
+        """Which of the chances are exact and which simulated, for a person."""
+        chances = [chance for row in self.rows.values() for chance in row.values()]
+        wholes = dict.fromkeys(f"{chance.of:,}" for chance in chances if isinstance(chance, Exact))
+        sampled = next((chance for chance in chances if isinstance(chance, Simulated)), None)
+        if sampled is None:
+            return f"exact: counted among all {' and '.join(wholes)}"
+        drawn = f"simulated ± standard error ({sampled.deals:,} deals, seed {sampled.seed})"
+        return f"{drawn}; exact where no error is given" if wholes else drawn
+
     def documents(self) -> Iterator[dict[str, Any]]:
         """The figures as JSON values, one after the other."""
         for row, cells in self.rows.items():
@@ -111,6 +122,15 @@ def in_words(name: str) -> str:
     'six pairs'
     """
     return name.replace("_", " ")
+
+
+def one_in(chance: float) -> str:
+    """One in how many, for a person.
+
+    >>> one_in(67_108_864 / 635_013_559_600), one_in(4 / 635_013_559_600)
+    ('9,462.44', '158,753,389,900')
+    """
+    return f"{1 / chance:,.{2 if 1 / chance < 1e6 else 0}f}"
 
 
 def naturals_odds(rules: RuleSet) -> OddsTable:
@@ -167,7 +187,7 @@ def hands_odds() -> OddsTable:
         in_words(category.word): {
             column: Exact(found[category], HANDS) for column, found in counts.items() if category in found
         }
-        for category in CATEGORIES
+        for category in CATEGORIES[:-1]
     }
     return OddsTable("hands", "what five of 13 cards make", tuple(counts), rows)
 
@@ -277,7 +297,7 @@ def play_odds(
         return OddsTable(name, f"{title}, {how}", _COLUMNS, {row: held for row, held in cells.items() if held}, context)
 
     by_category = {in_words(category.word): int(category) for category in CATEGORIES}
-    by_strength = {_lead(group): group for group in reversed(range(_GROUPS)) if 2 <= group & 15 <= 14}
+    by_strength = {_lead(group): group for group in range(_GROUPS) if 2 <= group & 15 <= 14}
     ends: dict[str, dict[str, Chance]] = {
         what: {"chance": chance}
         for i, what in enumerate(_ENDS)
@@ -293,7 +313,7 @@ def play_odds(
     return Play(
         table("categories", "categories", by_category),
         table("wins", "wins against one opponent", by_category),
-        table("strengths", "wins against one opponent", by_strength),
+        table("strengths", "wins against one opponent", dict(reversed(by_strength.items()))),
         OddsTable("matchups", f"matchups {how}", ("chance",), ends, context),
         points,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from .odds import Chance, OddsTable, Simulated
     from .suggest import Lapse, Suggestions
 
 CSV_HEADER = ("id", "rules", "seat", "name", "total", "foul", "natural", "front", "middle", "back")
@@ -476,3 +478,38 @@ def check_lines(checked: Mapping[str, Any]) -> Iterator[str]:
         yield f"foul: {verdict}; {natural_names}" if checked["foul"] else f"legal; {natural_names}"
     else:
         yield natural_names
+
+
+def odds_table(odds: OddsTable) -> tuple[Text, Table]:
+    """Chances for a terminal, each said to be exact or simulated."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from .odds import Exact, one_in
+
+    def cells(chance: Chance | None, counted: bool) -> tuple[str, ...]:
+        if chance is None:
+            return ("",) * (3 if counted else 1)
+        if not isinstance(chance, Exact):
+            return (_with_error(chance),)
+        percent = f"{100 * chance.chance:#.4g}"
+        return (f"{chance.count:,}", percent, one_in(chance.chance)) if counted else (f"{percent} exact",)
+
+    table = Table("", box=box.SIMPLE_HEAD, pad_edge=False)
+    columns = {
+        column: all(isinstance(row.get(column), Exact | None) for row in odds.rows.values()) for column in odds.columns
+    }
+    for column, counted in columns.items():
+        for heading in (column, "%", "1 in") if counted else (f"{column} %",):
+            table.add_column(heading, justify="right")
+    for name, row in odds.rows.items():
+        table.add_row(name, *(cell for column, counted in columns.items() for cell in cells(row.get(column), counted)))
+    return Text.assemble((odds.title, "bold"), (f"\n{odds.how_known}", "dim")), table
+
+
+def _with_error(chance: Simulated) -> str:
+    """Percent, to the two leading digits of the error."""
+    percent, error = 100 * chance.chance, 100 * chance.error
+    places = max(0, 1 - math.floor(math.log10(error)))
+    return f"{percent:.{places}f} ± {error:.{places}f}"
