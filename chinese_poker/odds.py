@@ -96,6 +96,8 @@ class OddsTable:
     """Row, in words, to column to chance."""
     context: Mapping[str, str | int] = field(default_factory=dict)
     """The rule set, strategy and players that it holds for."""
+    of_what: str = "hands"
+    """What was counted."""
 
     @property
     def how_known(self) -> str:
@@ -104,7 +106,7 @@ class OddsTable:
         wholes = dict.fromkeys(f"{chance.of:,}" for chance in chances if isinstance(chance, Exact))
         sampled = next((chance for chance in chances if isinstance(chance, Simulated)), None)
         if sampled is None:
-            return f"exact: counted among all {' and '.join(wholes)}"
+            return f"exact: counted among all {' and '.join(wholes)} {self.of_what}"
         drawn = f"simulated ± standard error ({sampled.deals:,} deals, seed {sampled.seed})"
         return f"{drawn}; exact where no error is given" if wholes else drawn
 
@@ -173,7 +175,7 @@ def segments_odds() -> OddsTable:
         }
         for category in CATEGORIES
     }
-    return OddsTable("segments", "categories of segments drawn from the whole deck", tuple(sizes), rows)
+    return OddsTable("segments", "categories of segments drawn from the whole deck", tuple(sizes), rows, of_what="segments")
 
 
 def hands_odds() -> OddsTable:

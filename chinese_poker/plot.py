@@ -11,19 +11,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from importlib.util import find_spec
-from math import ceil
+from itertools import cycle
+from math import ceil, nan
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from .cards import RANKS
 from .errors import ChinesePokerError
-from .odds import one_in
+from .evaluate import Category
+from .odds import in_words, one_in
 from .texts import quote
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
     from .odds import OddsTable
     from .suggest import Suggestions
@@ -34,12 +36,14 @@ _WITHOUT_DATES: dict[str, dict[str, None]] = {
     ".svg": {"Date": None},
     ".pdf": {"CreationDate": None, "Producer": None, "Creator": None},
 }
-BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE, YELLOW, BLACK = (
-    *("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#B8A500", "#000000"),
+_BLUE, _ORANGE, _GREEN, _VERMILION, _PURPLE, _SKY, _BLACK = (
+    *("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000"),
 )
 _GREY = "#777777"
 _LINES = tuple(
-    zip((BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, BLACK, YELLOW, _GREY), "osD^vPX<>", strict=True),
+    (colour, marker, line)
+    for line, markers in (("-", "osD^vPX"), ("--", "*<>hdp8"))
+    for colour, marker in zip((_BLUE, _ORANGE, _GREEN, _VERMILION, _PURPLE, _SKY, _BLACK), markers, strict=True)
 )
 _STYLE: dict[Any, Any] = {
     "font.size": 9,
@@ -130,68 +134,47 @@ def _figure(width: float, height: float, title: str, note: str = "") -> Figure:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
-    figure.suptitle(title, x=0.01, ha="left", weight="bold")
+    _caption(figure, title, note)
+    return figure
+
+
+def _caption(figure: Figure | SubFigure, title: str, note: str) -> None:
+    figure.suptitle(title[:1].upper() + title[1:], x=0.01, ha="left", weight="bold")
     if note:
         figure.supxlabel(note, x=0.01, ha="left", size=7.5, color=_GREY)
-    return figure
 
 
 @_plot
 def suggestions(found: Suggestions) -> Figure:
     """What a hand's leading arrangements are worth."""
-    best, rows = found.best, found.suggestions
-    how = "exact" if found.how == "exact" else f"{found.samples:,} opponents' hands sampled"
-    others = f"{found.opponents} opponent{'s' if found.opponents > 1 else ''} who play {found.against}"
-    figure = _figure(7.5, 1.5 + 0.42 * len(rows), f"Leading arrangements under {found.rules.name}", f"{others}; {how}")
+    rows = found.suggestions
+    note = f"{found.rules.name}, {found.opponents} opponent{'s' if found.opponents > 1 else ''}; "
+    note += "exact" if found.how == "exact" else f"{found.samples:,} hands as {found.against} plays them"
+    for words, offer in (("declaring", found.declare), ("surrender", found.surrender)):
+        note += f"; {words} is worth {offer.ev:+.2f}" if offer else ""
+    figure = _figure(7.5, 1.4 + 0.38 * len(rows), "Leading arrangements", note)
     axes = figure.add_subplot()
-    values = [suggestion.ev for suggestion in rows]
-    places = range(len(rows))
+    values, places = [suggestion.ev for suggestion in rows], list(range(len(rows)))
     if found.how != "exact":
-        alone = [suggestion.error for suggestion in rows]
-        axes.errorbar(
-            values,
-            places,
-            xerr=alone,
-            fmt="none",
-            ecolor="#999999",
-            elinewidth=1,
-            capsize=3,
-            label="± error of the value",
-        )
-        apart = [suggestion.behind_error for suggestion in rows]
-        axes.errorbar(
-            values,
-            places,
-            xerr=apart,
-            fmt="none",
-            ecolor=ORANGE,
-            elinewidth=5,
-            label="± error of the distance to the best",
-        )
-    axes.plot(values[1:], places[1:], "o", color=BLUE, ms=5)
-    axes.plot(best.ev, 0, "D", color=GREEN, ms=6)
-    for words, offer, style in (("declare", found.declare, "--"), ("surrender", found.surrender, ":")):
-        if offer:
-            axes.axvline(offer.ev, color=VERMILION, ls=style, label=f"{words}: {offer.ev:+.2f}")
-    axes.set_yticks(
-        places, [_spread(str(suggestion.arrangement)) for suggestion in rows], family="DejaVu Sans Mono", size=8
-    )
-    axes.set_ylim(len(rows) - 0.5, -0.5)
+        errors = [suggestion.error for suggestion in rows]
+        thin: dict[str, Any] = {"ecolor": "#888888", "elinewidth": 1, "capsize": 3, "label": "error of the value"}
+        axes.errorbar(values, places, xerr=errors, fmt="none", **thin)
+        errors = [suggestion.behind_error for suggestion in rows[1:]]
+        thick: dict[str, Any] = {"ecolor": _ORANGE, "elinewidth": 5, "label": "error of the distance to the best"}
+        axes.errorbar(values[1:], places[1:], xerr=errors, fmt="none", **thick)
+        figure.legend(loc="outside upper right", ncols=2, fontsize=7.5)
+    axes.plot(values[:1], places[:1], "D", color=_GREEN, ms=6)
+    axes.plot(values[1:], places[1:], "o", color=_BLUE, ms=4)
+    for place, value in enumerate(values):
+        axes.annotate(f"{value:+.2f}", (value, place), (0, 7), textcoords="offset points", ha="center", size=7)
+    cards = [str(suggestion.arrangement).replace(" | ", "   ") for suggestion in rows]
+    axes.set_yticks(places, cards, family="DejaVu Sans Mono", size=8)
+    axes.set_ylim(len(rows) - 0.5, -0.7)
     axes.set_xlabel("value, units from each opponent")
     axes.margins(x=0.12)
+    axes.tick_params(axis="y", length=0)
     axes.grid(axis="y", visible=False)
-    _legend_below(figure, axes)
     return figure
-
-
-def _spread(arrangement: str) -> str:
-    return arrangement.replace(" | ", "  ")
-
-
-def _legend_below(figure: Figure, axes: Axes) -> None:
-    handles, labels = axes.get_legend_handles_labels()
-    if handles:
-        figure.legend(handles, labels, loc="outside upper right", ncols=min(4, len(handles)), fontsize=7.5)
 
 
 @_plot
@@ -201,40 +184,44 @@ def odds(tables: Sequence[OddsTable]) -> Figure:
     figure = _figure(8, sum(heights) + 0.35 * len(tables) + 0.2, "")
     parts = figure.subfigures(len(tables), height_ratios=heights, squeeze=False)[:, 0]
     for part, table in zip(parts, tables, strict=True):
-        part.suptitle(table.title, x=0.01, ha="left", weight="bold")
-        part.supxlabel(table.how_known, x=0.01, ha="left", size=7.5, color=_GREY)
+        _caption(part, table.title, table.how_known)
         panels = part.subplots(1, len(table.columns), sharex=True, sharey=True, squeeze=False)[0]
         for axes, column in zip(panels, table.columns, strict=True):
             _bars(axes, table, column)
     return figure
 
 
-_SPAN = 2_000
-"""From this ratio between chances on, their scale is logarithmic."""
+_RARE = 0.01
+"""Of the highest chance; where more than a quarter of the chances are rarer, their scale is logarithmic."""
 
 
 def _bars(axes: Axes, table: OddsTable, column: str) -> None:
     chances = [chance.chance for row in table.rows.values() for chance in row.values() if chance.chance]
-    logarithmic = max(chances) > _SPAN * min(chances)
+    logarithmic = sum(chance < _RARE * max(chances) for chance in chances) > len(chances) / 4
     names = list(table.rows)
     held = {names.index(name): row[column] for name, row in table.rows.items() if column in row}
     percents = [100 * chance.chance for chance in held.values()]
     errors = [100 * getattr(chance, "error", 0.0) for chance in held.values()]
-    axes.barh(list(held), percents, height=0.68, color=SKY)
-    axes.errorbar(percents, list(held), xerr=errors, fmt="none", ecolor=BLACK, elinewidth=1)
+    axes.barh(list(held), percents, height=0.68, color=_SKY)
+    axes.errorbar(percents, list(held), xerr=errors, fmt="none", ecolor=_BLACK, elinewidth=1)
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="y", visible=False)
     axes.set_title(column if len(table.columns) > 1 else "")
+    least, most = 100 * min(chances), 100 * max(chances)
     if logarithmic:
         axes.set_xscale("log")
-        axes.set_xlim(50 * min(chances), 100 * max(chances) * (max(chances) / min(chances)) ** 0.55)
+        axes.set_xlim(least / 2, most * (most / least) ** 0.5)
     else:
-        axes.set_xlim(0, 100 * max(chances) * 1.3)
+        axes.set_xlim(0, most * 1.25)
+    ticks = [tick for tick in axes.get_xticks() if least / 2 <= tick <= 100 or tick == 0]
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_xticks([], minor=True)
     axes.set_xlabel("%, logarithmic" if logarithmic else "%")
     for place, percent, error in zip(held, percents, errors, strict=True):
-        words = f"1 in {one_in(percent / 100)}" if logarithmic else f"{percent:.3g}"
+        rounded = f"{percent:#.3g}".removesuffix(".")
+        words = rounded if not logarithmic else f"1 in {one_in(percent / 100)}" if percent < 10 else f"{rounded} %"
         axes.annotate(
             words, (percent + error, place), (4, 0), textcoords="offset points", va="center", size=7, color="#333333"
         )
@@ -249,21 +236,22 @@ def strengths(
 ) -> Figure:
     """The chance to win a segment by how strong it is, against one opponent.
 
-    :param points: segment to category to leading rank (2 to 14), chance and standard error. What is known to no better
-        than 6 points in a hundred is left out.
+    :param points: segment to category, in words, to leading rank (2 to 14), chance and standard error. What is known
+        to no better than 6 points in a hundred is left out.
     """
     figure = _figure(8.5, 3.7, title, note)
     panels = figure.subplots(1, len(points), sharex=True, sharey=True, squeeze=False)[0]
-    names = list(dict.fromkeys(category for lines in points.values() for category in lines))
+    found = {category for lines in points.values() for category in lines}
+    names = [name for name in (in_words(category.word) for category in Category) if name in found]
     for axes, (segment, lines) in zip(panels, points.items(), strict=True):
         for category, line in lines.items():
-            known = [(rank, 100 * chance, 100 * error) for rank, chance, error in line if error <= _LEAST_KNOWN]
+            known = {rank: (100 * chance, 100 * error) for rank, chance, error in line if error <= _LEAST_KNOWN}
             if known:
-                colour, marker = _LINES[names.index(category) % len(_LINES)]
-                ranks, chances, errors = zip(*known, strict=True)
-                axes.errorbar(
-                    ranks, chances, errors, color=colour, marker=marker, ms=3.5, lw=1.1, elinewidth=0.8, label=category
-                )
+                colour, marker, dashes = _LINES[names.index(category) % len(_LINES)]
+                ranks = range(min(known), max(known) + 1)
+                chances, errors = zip(*(known.get(rank, (nan, nan)) for rank in ranks), strict=True)
+                style: dict[str, Any] = {"color": colour, "marker": marker, "ls": dashes, "label": category}
+                axes.errorbar(ranks, chances, errors, ms=3.5, lw=1.1, elinewidth=0.8, **style)
         axes.set_title(segment)
         axes.set_xticks(range(2, 15), RANKS)
         axes.set_xlabel("leading rank")
@@ -298,9 +286,9 @@ def scores(histograms: Mapping[str, Mapping[int, int]], *, title: str = "Scores 
             start = score // width * width
             bars[start] = bars.get(start, 0) + count
         middles = [start + (width - 1) / 2 for start in bars]
-        axes.bar(middles, [100 * count / deals for count in bars.values()], width=0.86 * width, color=SKY)
+        axes.bar(middles, [100 * count / deals for count in bars.values()], width=0.86 * width, color=_SKY)
         mean = sum(score * count for score, count in counts.items()) / deals
-        axes.axvline(mean, color=VERMILION, lw=1.2)
+        axes.axvline(mean, color=_VERMILION, lw=1.2)
         axes.set_title(f"{seat}: mean {mean:+.3f}", color="#333333")
         axes.grid(axis="x", visible=False)
     panels[-1].set_xlabel("score, units a deal" + (f" (bars of {width})" if width > 1 else ""))
@@ -315,7 +303,7 @@ _MOST_BARS = 100
 def convergence(
     series: Mapping[str, Sequence[tuple[float, float, float]]],
     *,
-    measure: str = "gain of the best response, units per opponent and hand",
+    measure: str = "gain of the best response,\nunits per opponent and hand",
     title: str = "Convergence of training",
     note: str = "",
 ) -> Figure:
@@ -329,13 +317,13 @@ def convergence(
     figure = _figure(6.5, 3.6, title, note)
     axes = figure.add_subplot()
     values = [value for points in series.values() for _, value, _ in points]
-    for (name, points), (colour, marker) in zip(series.items(), _LINES, strict=False):
+    for (name, points), (colour, marker, dashes) in zip(series.items(), cycle(_LINES), strict=False):
         rounds, means, errors = zip(*points, strict=True)
-        axes.errorbar(
-            rounds, means, errors, color=colour, marker=marker, ms=3.5, lw=1.2, elinewidth=0.9, capsize=2, label=name
-        )
+        style: dict[str, Any] = {"color": colour, "marker": marker, "ls": dashes, "label": name}
+        axes.errorbar(rounds, means, errors, ms=3.5, lw=1.2, elinewidth=0.9, capsize=2, **style)
     if values and min(values) > 0 and max(values) > 20 * min(values):
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:g}")
     else:
         axes.set_ylim(min([0, *values]), None)
     axes.set_xlabel("round of training")
