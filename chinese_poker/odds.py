@@ -34,7 +34,7 @@ from .strategy import Strategy, strategies, strategy
 DEALS = 2_500
 """Deals of which the hands are set, where nothing else is said."""
 DEALS_LOOKED_AT = 100_000
-"""Deals that are only looked at, where nothing else is said."""
+"""Deals of which no hand is set, where nothing else is said."""
 CHUNK = 1_000
 """Deals that are in memory at once."""
 CATEGORIES = tuple(reversed(Category))
@@ -175,7 +175,9 @@ def segments_odds() -> OddsTable:
         }
         for category in CATEGORIES
     }
-    return OddsTable("segments", "categories of segments drawn from the whole deck", tuple(sizes), rows, of_what="segments")
+    return OddsTable(
+        "segments", "categories of segments drawn from the whole deck", tuple(sizes), rows, of_what="segments"
+    )
 
 
 def hands_odds() -> OddsTable:

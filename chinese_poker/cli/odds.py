@@ -38,7 +38,9 @@ _SHOWN = SUBJECTS[:-1]
 @rules_option
 @click.option("--strategy", type=STRATEGY, help="Who plays in all seats; the strongest where none is named.")
 @click.option("--players", type=click.IntRange(2, 4), default=4, show_default=True, help="How many play.")
-@click.option("--deals", type=click.IntRange(2, 10**10), help="Deals to simulate; 2,500, or 100,000 only looked at.")
+@click.option(
+    "--deals", type=click.IntRange(2, 10**10), help="Deals to simulate; 2,500, or 100,000 where no hand is set."
+)
 @click.option("--seed", type=int, default=0, show_default=True)
 @json_option
 @plot_option
