@@ -32,6 +32,8 @@ Shape = tuple[int, int, int, int]
 Four = tuple[int, int, int, int]
 """How many cards of each suit."""
 Held = frozenset[Natural]
+_Ways = dict[tuple[int, Shape, int, bool, bool], tuple[int, tuple[int, ...]]]
+"""Cards, shape, court cards, all big, all small, to how many ways there are and the counts of the ranks in one."""
 
 _NO_SHAPE: Shape = (0, 0, 0, 0)
 _OF_SUITS = {Natural.SUITED_DRAGON, Natural.ONE_COLOUR, Natural.TWELVE_OF_A_SUIT, Natural.THREE_FLUSHES}
@@ -99,10 +101,9 @@ def _rank_patterns(big: str, small: str) -> dict[Shape, Counter[Held]]:
     """
     court = [rank >= 11 for rank in range(2, 15)]
     within = [(letter in big, letter in small) for letter in RANKS]
-    Ways = dict[tuple[int, Shape, int, bool, bool], tuple[int, tuple[int, ...]]]  # noqa: N806
-    ways: Ways = {(0, _NO_SHAPE, 0, True, True): (1, ())}
+    ways: _Ways = {(0, _NO_SHAPE, 0, True, True): (1, ())}
     for rank in range(13):
-        longer: Ways = {}
+        longer: _Ways = {}
         for (cards, shape, courts, all_big, all_small), (number, counts) in ways.items():
             for count in range(min(4, HAND_SIZE - cards) + 1):
                 is_big, is_small = within[rank] if count else (True, True)
