@@ -215,7 +215,8 @@ def _bars(axes: Axes, table: OddsTable, column: str) -> None:
         axes.set_xlim(least / 2, most * (most / least) ** 0.5)
     else:
         axes.set_xlim(0, most * 1.25)
-    ticks = [tick for tick in axes.get_xticks() if least / 2 <= tick <= 100 or tick == 0]
+    right = min(100, axes.get_xlim()[1])
+    ticks = [tick for tick in axes.get_xticks() if least / 2 <= tick <= right or tick == 0]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.set_xticks([], minor=True)
     axes.set_xlabel("%, logarithmic" if logarithmic else "%")
