@@ -109,7 +109,7 @@ def equilibrium(rules: RuleSet, players: int) -> Field:
     >>> len(equilibrium(load_rules("basic"), 2))
     32768
     """
-    packed = shipped(rules, players)
+    packed = _shipped(rules, players)
     if packed is None:
         hands = POOL_HANDS if is_compiling() else FEW_HANDS
         key = f"{_FORMAT} {SEED} {ROUNDS} {HANDS} {hands} {_game(rules, players)}"
@@ -153,8 +153,14 @@ def strategy_digest(packed: Array) -> str:
     return sha256(packed.tobytes()).hexdigest()
 
 
-def shipped(rules: RuleSet, players: int) -> Array | None:
-    """The population that is shipped for a game, (4, n) uint8, if there is one."""
+def is_in_use(packed: Array, rules: RuleSet, players: int) -> bool:
+    """Whether a trained population is that of the strategy ``equilibrium``."""
+    met = equilibrium(rules, players)
+    return packed.shape[1] == len(met) and bool((unpacked(packed, rules).cards == met.cards).all())
+
+
+def _shipped(rules: RuleSet, players: int) -> Array | None:
+    """(4, n) uint8: what is shipped for a game, if anything is."""
     if not SHIPPED.exists():
         return None
     with np.load(SHIPPED, allow_pickle=False) as file:

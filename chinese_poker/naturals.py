@@ -40,8 +40,8 @@ BIG = "89TJQKA"
 SMALL = "2345678"
 
 _ACE_LOW = (14, *range(2, 15))
-_RUNS3 = tuple(_ACE_LOW[low : low + 3] for low in range(12))
-_RUNS5 = tuple(_ACE_LOW[low : low + 5] for low in range(10))
+RUNS3 = tuple(_ACE_LOW[low : low + 3] for low in range(12))
+RUNS5 = tuple(_ACE_LOW[low : low + 5] for low in range(10))
 _ROYALS = (11, 12, 13, 14)
 
 
@@ -101,15 +101,15 @@ def _three_flushes(cards: Sequence[Card], ranks: Counter[int], suits: Counter[in
     return None
 
 
-_THREE_RUNS = {
+THREE_RUNS = {
     tuple(sorted(front + middle + back)): (front, middle, back)
-    for front in _RUNS3
-    for middle, back in combinations_with_replacement(_RUNS5, 2)
+    for front in RUNS3
+    for middle, back in combinations_with_replacement(RUNS5, 2)
 }
 
 
 def _three_straights(cards: Sequence[Card], ranks: Counter[int], suits: Counter[int]) -> Arrangement | None:
-    runs = _THREE_RUNS.get(tuple(card.rank for card in cards))
+    runs = THREE_RUNS.get(tuple(card.rank for card in cards))
     if runs is None:
         return None
     left = {rank: [card for card in cards if card.rank == rank] for rank in ranks}
@@ -120,8 +120,8 @@ def _three_straight_flushes(cards: Sequence[Card], ranks: Counter[int], suits: C
     if not all(count in (3, 5, 8, 10, 13) for count in suits.values()) or not _three_straights(cards, ranks, suits):
         return None
     held = set(cards)
-    fives = [five for suit in suits for run in _RUNS5 if (five := _suited(run, suit)) <= held]
-    for front in (_suited(run, suit) for suit in suits for run in _RUNS3):
+    fives = [five for suit in suits for run in RUNS5 if (five := _suited(run, suit)) <= held]
+    for front in (_suited(run, suit) for suit in suits for run in RUNS3):
         for middle in fives:
             back = held - front - middle
             if front <= held and len(back) == 5 and back in fives:

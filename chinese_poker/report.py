@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from .exploitability import Exploitability
+    from .odds import Chance, OddsTable, Simulated
     from .suggest import Lapse, Suggestions
 
 CSV_HEADER = ("id", "rules", "seat", "name", "total", "foul", "natural", "front", "middle", "back")
@@ -476,3 +479,72 @@ def check_lines(checked: Mapping[str, Any]) -> Iterator[str]:
         yield f"foul: {verdict}; {natural_names}" if checked["foul"] else f"legal; {natural_names}"
     else:
         yield natural_names
+
+
+def odds_table(odds: OddsTable) -> tuple[Text, Table]:
+    """Chances for a terminal, each said to be exact or simulated."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from .odds import Exact, one_in
+
+    def cells(chance: Chance | None, counted: bool) -> tuple[str, ...]:
+        if chance is None:
+            return ("",) * (3 if counted else 1)
+        if not isinstance(chance, Exact):
+            return (_with_error(chance),)
+        percent = f"{100 * chance.chance:#.4g}"
+        return (f"{chance.count:,}", percent, one_in(chance.chance)) if counted else (f"{percent} exact",)
+
+    table = Table("", box=box.SIMPLE_HEAD, pad_edge=False)
+    columns = {
+        column: all(isinstance(row.get(column), Exact | None) for row in odds.rows.values()) for column in odds.columns
+    }
+    for column, counted in columns.items():
+        for heading in (column, "%", "1 in") if counted else (f"{column} %",):
+            table.add_column(heading, justify="right")
+    for name, row in odds.rows.items():
+        table.add_row(name, *(cell for column, counted in columns.items() for cell in cells(row.get(column), counted)))
+    return Text.assemble((odds.title, "bold"), (f"\n{odds.how_known}", "dim")), table
+
+
+def _with_error(chance: Simulated) -> str:
+    """Percent, to the two leading digits of the error."""
+    percent, error = 100 * chance.chance, 100 * chance.error
+    places = max(0, 1 - math.floor(math.log10(error)))
+    return f"{percent:.{places}f} ± {error:.{places}f}"
+
+
+def exploitability_table(measured: Sequence[Exploitability]) -> Table:
+    """What best responses gain, for a terminal."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("strategy", "rules"):
+        table.add_column(heading)
+    for heading in ("players", "hands", "gained by a best response", "95 % interval", "set otherwise"):
+        table.add_column(heading, justify="right")
+    for found in measured:
+        low, high = found.interval
+        table.add_row(
+            found.strategy,
+            found.rules,
+            str(found.players),
+            f"{found.hands:,}",
+            f"{found.gain:.5f} ± {found.error:.5f}",
+            f"{low:.4f} to {high:.4f}",
+            f"{found.changed:.1%}",
+        )
+    return table
+
+
+def training_lines(trained: Mapping[str, Any]) -> Iterator[str]:
+    """What ``train`` says, for a terminal."""
+    for measured in trained["rounds"]:
+        gained = f"{measured['gain']:.5f} ± {measured['error']:.5f}"
+        yield f"round {measured['round']:2}: a best response gains {gained} units per opponent and hand"
+    yield f"{trained['rules']}, {trained['players']} players, seed {trained['seed']}: {trained['seconds']:.0f} s"
+    use = "the one in use" if trained["in_use"] else "not the one in use, which is of another seed or sample"
+    yield f"strategy {trained['strategy'][:16]}, {use}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 
@@ -24,10 +25,12 @@ from .common import (
     joined,
     json_option,
     place_of,
+    plot_option,
     print_all,
     rules_option,
     tell_what_takes_time,
     write_json,
+    write_plot,
 )
 
 
@@ -45,6 +48,7 @@ from .common import (
 @click.option("--seed", type=int, default=0, show_default=True)
 @json_option
 @click.option("--explain", is_flag=True, help="Say where the value comes from.")
+@plot_option
 @errors_option
 def suggest_command(
     hands: tuple[str, ...],
@@ -60,6 +64,7 @@ def suggest_command(
     seed: int,
     as_json: bool,
     explain: bool,
+    plot: Path | None,
     errors: str,
 ) -> None:
     """Suggest the arrangement to play, by expected value.
@@ -74,6 +79,8 @@ def suggest_command(
     """
     from ..suggest import AGAINST, explain_suggestions, suggest, suggestions_document
 
+    if plot and (len(joined(hands, HAND_SIZE)) > 1 or is_file(hands[0])):
+        raise click.UsageError("A plot shows one hand; give its 13 cards.")
     tell_what_takes_time()
     run = Run(errors, LARGE_TO_VALUE)
     in_force = rules or load_rules("basic")
@@ -102,6 +109,10 @@ def suggest_command(
             print_all(*report.suggestion_tables(found))
             if explain:
                 print_all(" ".join(explain_suggestions(found)))
+        if plot:
+            from ..plot import suggestions
+
+            write_plot(run, suggestions(found), plot)
     run.end()
 
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import click
 from click.shell_completion import CompletionItem
@@ -22,6 +22,9 @@ from ..errors import ChinesePokerError, RuleSetError
 from ..presets import load_rules, rule_names
 from ..rules import RuleSet
 from ..texts import one_line, quote
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 LARGE = 4 << 20
 """Bytes of a file of which the reading shows a progress bar."""
@@ -65,6 +68,12 @@ def _strategy_name(name: str) -> str:
     from ..strategy import strategy
 
     return strategy(name).name
+
+
+def _plot_path(text: str) -> Path:
+    from ..plot import plot_path
+
+    return plot_path(text)
 
 
 STRATEGY = ReadType("strategy", _strategy_name)
@@ -153,6 +162,30 @@ def _is_utf8() -> bool:
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 
+@contextlib.contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[int, int], object] | None]:
+    """A bar at a terminal for what takes a while."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what)
+        yield lambda done, of: bar.update(task, completed=done, total=of)
+
+
+def write_plot(run: Run, figure: Figure, path: Path) -> None:
+    """Write a figure, or report why not."""
+    from ..plot import save
+
+    try:
+        save(figure, path)
+    except ChinesePokerError as error:
+        run.report(str(path), [error])
+
+
 def print_all(*renderables: object) -> None:
     from rich.console import Console
 
@@ -172,6 +205,7 @@ def print_all(*renderables: object) -> None:
 
 rules_option = click.option("--rules", type=RulesType(), help="A preset's name, or a rule file (./my-club.toml).")
 json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON Lines.")
+plot_option = click.option("--plot", type=ReadType("file", _plot_path), help="Draw it: a .png, .svg or .pdf file.")
 errors_option = click.option("--errors", type=click.Choice(["text", "json"]), default="text", show_default=True)
 
 

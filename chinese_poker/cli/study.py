@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from time import monotonic
 
@@ -15,7 +13,9 @@ from ..rules import RuleSet
 from .common import STRATEGY, RulesType, json_option, print_all, progress_bar, tell_what_takes_time, write_json
 
 _seed_option = click.option("--seed", type=int, default=0, show_default=True)
-_players_option = click.option("--players", type=click.IntRange(2, 4), default=2, show_default=True, help="At the table.")
+_players_option = click.option(
+    "--players", type=click.IntRange(2, 4), default=2, show_default=True, help="At the table."
+)
 
 
 @click.command("exploitability")
@@ -59,13 +59,15 @@ def exploitability_command(
 @click.option("--rules", type=RulesType(), help="A preset's name, or a rule file (./my-club.toml).")
 @_players_option
 @click.option("--seed", type=int, help="Of the hands that are set; that of the shipped strategies if left out.")
-@click.option("--measure", type=click.IntRange(2), help="Measure what a best response gains after each round, over so many hands.")
+@click.option(
+    "--measure", type=click.IntRange(2), help="Measure what a best response gains after each round, over so many hands."
+)
 @json_option
 def train_command(rules: RuleSet | None, players: int, seed: int | None, measure: int | None, as_json: bool) -> None:
     """Train the equilibrium strategy of a rule set, and say whether it is the one in use.
 
-    The same rules, players and seed give the same strategy on any machine. A house's strategy is trained when it is first
-    needed, and kept; nothing has to be trained for a preset.
+    The same rules, players and seed give the same strategy on any machine. A house's strategy is trained when it is
+    first needed, and kept; nothing has to be trained for a preset.
 
     \b
     Example:
@@ -86,7 +88,8 @@ def train_command(rules: RuleSet | None, players: int, seed: int | None, measure
             if measure:
                 responding = Responding(f"round {done}", lambda _rules, _players: best)
                 curve.append((done, exploitability(responding, in_force, players, hands=measure)))
-            progress(done, of)
+            if progress:
+                progress(done, of)
 
         seeded = equilibrium.SEED if seed is None else seed
         trained = equilibrium.trained(in_force, players, seeded, progress=after_round)
