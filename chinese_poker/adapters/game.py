@@ -121,7 +121,7 @@ class Game:
         """The cards of front, middle and back."""
         return self.front, self.back, self.back
 
-    @property
+    @cached_property
     def hand_size(self) -> int:
         return sum(self.sizes)
 
@@ -130,7 +130,7 @@ class Game:
         """The cards that are played with, ascending."""
         return tuple(int(card) for card in DECK if card.rank > 14 - self.ranks and card.suit >= 4 - self.suits)
 
-    @property
+    @cached_property
     def declare(self) -> int:
         """The move that declares a natural; those before it are arrangements."""
         return comb(self.hand_size, self.front) * comb(2 * self.back, self.back)

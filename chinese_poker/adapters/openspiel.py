@@ -19,12 +19,12 @@ parameter   default
 
 >>> game = pyspiel.load_game("python_chinese_poker(players=3,rules=mandarin)")
 >>> game.num_players(), game.num_distinct_actions(), game.max_utility()
-(3, 72074, 70.0)
+(3, 72074, 60.0)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import comb
 from typing import Any
 
@@ -39,6 +39,7 @@ from .game import Game, Hand
 
 with needs("openspiel"):
     import pyspiel
+    from open_spiel.python import policy
 
 _GAME_TYPE = pyspiel.GameType(
     short_name="python_chinese_poker",
@@ -106,8 +107,8 @@ class ChinesePokerState(pyspiel.State):  # type: ignore[misc]
 
     def __init__(self, game: ChinesePokerGame) -> None:
         super().__init__(game)
-        self._dealt: tuple[int, ...] = ()
-        self._moves: tuple[int, ...] = ()
+        self._dealt = b""  # OpenSpiel copies states by copying what is in them: bytes cost nothing
+        self._moves: tuple[int, ...] | None = None
 
     @property
     def game(self) -> Game:
@@ -117,7 +118,7 @@ class ChinesePokerState(pyspiel.State):  # type: ignore[misc]
     def hand(self, player: int) -> Hand:
         """The cards that a player has so far, ascending."""
         size = self.game.hand_size
-        return self._dealt[player * size : (player + 1) * size]
+        return tuple(self._dealt[player * size : (player + 1) * size])
 
     def move(self, player: int) -> int | None:
         """What a player has done, once all have."""
@@ -126,7 +127,8 @@ class ChinesePokerState(pyspiel.State):  # type: ignore[misc]
     def current_player(self) -> int:
         if self._moves:
             return int(pyspiel.PlayerId.TERMINAL)
-        if len(self._dealt) < self.game.players * self.game.hand_size:
+        game = self.game
+        if len(self._dealt) < game.players * game.hand_size:
             return int(pyspiel.PlayerId.CHANCE)
         return int(pyspiel.PlayerId.SIMULTANEOUS)
 
@@ -148,7 +150,7 @@ class ChinesePokerState(pyspiel.State):  # type: ignore[misc]
         ]
 
     def _apply_action(self, action: int) -> None:
-        self._dealt = (*self._dealt, int(action))
+        self._dealt += bytes([action])
 
     def _apply_actions(self, actions: Sequence[int]) -> None:
         self._moves = tuple(map(int, actions))
@@ -254,8 +256,31 @@ class StrategyBot(pyspiel.Bot):  # type: ignore[misc]
         """Nothing is remembered from deal to deal."""
 
     def step(self, state: Any) -> int:  # noqa: ANN401
-        dealt = state if isinstance(state, ChinesePokerState) else state.simultaneous_game_state()
+        dealt = _dealt(state)
         return dealt.game.move_by(self.strategy, dealt.hand(self.player))
+
+
+class HandPolicy(policy.Policy):  # type: ignore[misc]
+    """A policy that looks at the hand alone, for OpenSpiel's algorithms; of the game as it is or in turns.
+
+    :param game: the game of OpenSpiel, also in turns.
+    :param chances: the chance of each move, by hand.
+    """
+
+    def __init__(self, game: Any, chances: Callable[[Hand], Mapping[int, float]]) -> None:  # noqa: ANN401
+        super().__init__(game, list(range(game.num_players())))
+        self.chances = chances
+
+    def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:  # noqa: ANN401
+        return dict(self.chances(_dealt(state).hand(state.current_player() if player_id is None else player_id)))
+
+
+def _dealt(state: Any) -> ChinesePokerState:  # noqa: ANN401
+    """The deal behind a state, also behind one of the game in turns."""
+    if isinstance(state, ChinesePokerState):
+        return state
+    dealt: ChinesePokerState = state.simultaneous_game_state()
+    return dealt
 
 
 pyspiel.register_game(_GAME_TYPE, ChinesePokerGame)
