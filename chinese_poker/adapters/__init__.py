@@ -14,10 +14,10 @@ def needs(extra: str) -> Iterator[None]:
 
     :raises ChinesePokerError: ``missing_extra``.
 
-    >>> with needs("openspiel"):
+    >>> with needs("plot"):
     ...     import no_such_module
     Traceback (most recent call last):
-    chinese_poker.errors.ChinesePokerError: missing_extra: no_such_module is missing: pip install 'chinese-poker[openspiel]'
+    chinese_poker.errors.ChinesePokerError: missing_extra: no_such_module is missing: pip install 'chinese-poker[plot]'
     """
     try:
         yield

@@ -66,7 +66,9 @@ class Exact:
         units: list[list[Array]] = [[] for _ in hands]
         opponents = 0
         for i, j in _meetings(game, place):
-            table = np.array([[game.totals((hands[i], hands[j]), (a, b))[0] for b in moves[j]] for a in moves[i]], float)
+            table = np.array(
+                [[game.totals((hands[i], hands[j]), (a, b))[0] for b in moves[j]] for a in moves[i]], float
+            )
             for mine, theirs, gains in ((i, j, table), (j, i, -table.T)):
                 met[mine].append(np.arange(offsets[theirs], offsets[theirs + 1]))
                 units[mine].append(gains)
@@ -108,7 +110,7 @@ class Exact:
         return float(strategy @ self.replies(other)) / len(self.hands)
 
     def exploitability(self, strategy: Array) -> float:
-        """Units a deal that the best response gains from a strategy; 0 is an equilibrium, as the game is alike for both."""
+        """Units a deal that the best response gains from a strategy; 0 in equilibrium, as both seats are alike."""
         return float(np.maximum.reduceat(self.replies(strategy), self.offsets[:-1]).mean())
 
     def fictitious_play(self, rounds: int) -> Array:
@@ -121,9 +123,7 @@ class Exact:
     def chances(self, strategy: Array) -> dict[Hand, dict[int, float]]:
         """A strategy by hand and move."""
         bounds = zip(self.hands, self.offsets, self.offsets[1:], strict=False)
-        return {
-            hand: dict(zip(self.rows[i:j].tolist(), strategy[i:j].tolist(), strict=True)) for hand, i, j in bounds
-        }
+        return {hand: dict(zip(self.rows[i:j].tolist(), strategy[i:j].tolist(), strict=True)) for hand, i, j in bounds}
 
 
 def _meetings(game: Game, place: dict[Hand, int]) -> Iterator[tuple[int, int]]:

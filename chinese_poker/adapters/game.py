@@ -17,7 +17,7 @@ of the core's categories; a front may not. No natural is played with them. Units
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
@@ -345,14 +345,14 @@ def _reduced_arrangements(game: Game, hand: Hand) -> list[int]:
     if not legal:
         return list(seats)  # where the rules let no arrangement be legal, each is a foul
     if game.moves == "undominated":
-        first = {seat.strengths: move for move, seat in reversed(legal.items())}
+        first = {tuple(int(s or 0) for s in seat.strengths): move for move, seat in reversed(legal.items())}
         if settlement(game.rules).is_monotone:
             return sorted(move for strengths, move in first.items() if not _is_dominated(strengths, first))
         return sorted(first.values())
     return list(legal)
 
 
-def _is_dominated(strengths: Sequence[Strength], others: Sequence[Sequence[Strength]]) -> bool:
+def _is_dominated(strengths: tuple[int, ...], others: Iterable[tuple[int, ...]]) -> bool:
     return any(other != strengths and all(map(int.__ge__, other, strengths)) for other in others)
 
 

@@ -1,7 +1,7 @@
-"""The game for OpenSpiel, registered as ``python_chinese_poker`` by importing this module. Needs the extra ``openspiel``.
+"""The game for OpenSpiel. Needs the extra ``openspiel``; importing this module registers ``python_chinese_poker``.
 
-Cards are dealt one by one, each hand in ascending order, so that every deal is one history and has the chance that it
-has; then all players choose at once, a :mod:`move <chinese_poker.adapters.game>` each, and the deal is settled. For what
+Cards are dealt one by one, each hand in ascending order, so that every deal is one history, as likely as any other.
+Then all players choose at once, a :mod:`move <chinese_poker.adapters.game>` each, and the deal is settled. For what
 wants turns there is OpenSpiel's own ``pyspiel.convert_to_turn_based(game)``, which hides what was chosen before.
 
 =========== ======== ===================================================================================================
@@ -94,9 +94,7 @@ class ChinesePokerGame(pyspiel.Game):  # type: ignore[misc]
         return ChinesePokerState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> ChinesePokerObserver:  # noqa: ANN401
-        return ChinesePokerObserver(
-            self.game, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params
-        )
+        return ChinesePokerObserver(self.game, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
 
     def max_chance_nodes_in_history(self) -> int:
         return self.game.players * self.game.hand_size
@@ -120,9 +118,10 @@ class ChinesePokerState(pyspiel.State):  # type: ignore[misc]
         size = self.game.hand_size
         return tuple(self._dealt[player * size : (player + 1) * size])
 
-    def move(self, player: int) -> int | None:
-        """What a player has done, once all have."""
-        return self._moves[player] if self._moves else None
+    @property
+    def moves(self) -> tuple[int, ...] | None:
+        """What the players have done, once all have."""
+        return self._moves
 
     def current_player(self) -> int:
         if self._moves:
@@ -191,7 +190,7 @@ class ChinesePokerObserver:
         if params:
             raise ValueError(f"an observation takes no parameters, not {params}")
         players = game.players
-        pieces = [("player", (players,))]
+        pieces: list[tuple[str, tuple[int, ...]]] = [("player", (players,))]
         if iig_obs_type.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER:
             pieces.append(("hand", (52,)))
         elif iig_obs_type.private_info == pyspiel.PrivateInfoType.ALL_PLAYERS:
@@ -212,27 +211,22 @@ class ChinesePokerObserver:
         self.dict["player"][player] = 1
         if "hand" in self.dict:
             self.dict["hand"][list(state.hand(player))] = 1
-        for seat in range(state.game.players):
-            hand, move = state.hand(seat), state.move(seat)
-            if "hands" in self.dict:
-                self.dict["hands"][seat, list(hand)] = 1
-            if "set" in self.dict and move is not None:
-                if move >= state.game.declare:
-                    self.dict["declared"][seat, move - state.game.declare] = 1
-                else:
-                    for i, cards in enumerate(state.game.split(hand, move)):
-                        self.dict["set"][seat, i, list(cards)] = 1
+        for seat, hands in enumerate(self.dict.get("hands", ())):
+            hands[list(state.hand(seat))] = 1
+        for seat, move in enumerate(state.moves or () if "set" in self.dict else ()):
+            if move >= state.game.declare:
+                self.dict["declared"][seat, move - state.game.declare] = 1
+            else:
+                for i, cards in enumerate(state.game.split(state.hand(seat), move)):
+                    self.dict["set"][seat, i, list(cards)] = 1
 
     def string_from(self, state: ChinesePokerState, player: int) -> str:
         """What a player sees, in words."""
         seats = [player] if "hand" in self.dict else range(state.game.players) if "hands" in self.dict else []
         lines = [f"player {player}"]
         lines += [f"hand {seat}: {format_cards(DECK[card] for card in state.hand(seat))}" for seat in seats]
-        if "set" in self.dict and state.is_terminal():
-            lines += [
-                f"set {seat}: {state.game.words(state.hand(seat), state.move(seat))}"
-                for seat in range(state.game.players)
-            ]
+        for seat, move in enumerate(state.moves or () if "set" in self.dict else ()):
+            lines.append(f"set {seat}: {state.game.words(state.hand(seat), move)}")
         return "\n".join(lines)
 
 

@@ -97,9 +97,7 @@ class ChinesePokerEnv(ParallelEnv):  # type: ignore[misc]
         if seed is not None or self._seed is None:
             self._seed = seeding.np_random(seed)[1]
             self._next = 0
-        dealt = deal_from(
-            self._seed, self.game.deck, 1, self.game.players, first=self._next, size=self.game.hand_size
-        )
+        dealt = deal_from(self._seed, self.game.deck, 1, self.game.players, first=self._next, size=self.game.hand_size)
         self._next += 1
         self.hands = tuple(self.game.sorted_hand(hand) for hand in dealt[0].tolist())
         self.moves = ()
@@ -109,9 +107,7 @@ class ChinesePokerEnv(ParallelEnv):  # type: ignore[misc]
 
     def step(
         self, actions: dict[str, int]
-    ) -> tuple[
-        dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, str]]
-    ]:
+    ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, str]]]:
         """Settle the deal: everybody's move, and the end.
 
         :raises DealError: ``bad_move``: a declaration or surrender that the mask leaves out, a move that is missing,

@@ -29,9 +29,7 @@ def deal(seed: int, first: int, count: int) -> Array:
     return _shuffled(seed, first, count, 52)
 
 
-def deal_from(
-    seed: int, cards: npt.ArrayLike, count: int, hands: int, *, first: int = 0, size: int = 13
-) -> Array:
+def deal_from(seed: int, cards: npt.ArrayLike, count: int, hands: int, *, first: int = 0, size: int = 13) -> Array:
     """Hands dealt from the cards that are not seen, each time from all of them.
 
     :param seed: any integer; it counts modulo 2 ** 64.
