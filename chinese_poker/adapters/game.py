@@ -176,11 +176,7 @@ class Game:
         >>> game.move_of(hand, [12, 11, 10, 5, 6, 7, 8, 9, 4, 3, 2, 1, 0])
         72071
         """
-        places = [hand.index(card) for card in arrangement]
-        front, middle = places[: self.front], places[self.front : self.front + self.back]
-        left = sorted(set(range(self.hand_size)).difference(front))
-        which_middle = _which([left.index(place) for place in middle], len(left))
-        return _which(front, self.hand_size) * comb(2 * self.back, self.back) + which_middle
+        return int(_numbers(self, hand, np.array([arrangement]))[0])
 
     def move_by(self, strategy: Strategy, hand: Hand) -> int:
         """What a strategy does with a hand: one of the hand's moves, or one of equal strength among them.
@@ -321,35 +317,34 @@ def _moves_of(game: Game, hand: Hand) -> Array:
     found = _core_arrangements(game, hand) if game.is_core else _reduced_arrangements(game, hand)
     more = [game.declare] if game.natural(hand) else []
     more += [game.surrender] if game.rules.surrender is not None else []
-    moves = np.array([*found, *more], np.int64)
+    moves: Array = np.concatenate([found, np.array(more, np.int64)])
     moves.setflags(write=False)
     return moves
 
 
-def _core_arrangements(game: Game, hand: Hand) -> list[int]:
+def _core_arrangements(game: Game, hand: Hand) -> Array:
     cards = np.array(hand, np.int8)
     if game.moves == "undominated":
-        return sorted(game.move_of(hand, row) for row in candidates(cards, game.rules).cards.tolist())
+        return np.sort(_numbers(game, hand, candidates(cards, game.rules).cards))
     table = tables(game.rules.wheel)
     fronts, fives, which = _subsets()
     of_front, of_five = table.values_of(cards[fronts]), table.values_of(cards[fives])
     values = np.stack([of_front[which[0]], of_five[which[1]], of_five[which[2]]], axis=1)
-    legal: list[int] = np.flatnonzero(states_of(values, game.rules) != settlement(game.rules).foul).tolist()
-    return legal
+    return np.flatnonzero(states_of(values, game.rules) != settlement(game.rules).foul)
 
 
 @lru_cache(maxsize=1 << 12)
-def _reduced_arrangements(game: Game, hand: Hand) -> list[int]:
+def _reduced_arrangements(game: Game, hand: Hand) -> Array:
     seats = {move: _reduced_seat(game, hand, move) for move in range(game.declare)}
     legal = {move: seat for move, seat in seats.items() if not seat.state.foul}
     if not legal:
-        return list(seats)  # where the rules let no arrangement be legal, each is a foul
+        return np.arange(game.declare)  # where the rules let no arrangement be legal, each is a foul
     if game.moves == "undominated":
         first = {tuple(int(s or 0) for s in seat.strengths): move for move, seat in reversed(legal.items())}
         if settlement(game.rules).is_monotone:
-            return sorted(move for strengths, move in first.items() if not _is_dominated(strengths, first))
-        return sorted(first.values())
-    return list(legal)
+            first = {strengths: move for strengths, move in first.items() if not _is_dominated(strengths, first)}
+        return np.sort(list(first.values()))
+    return np.array(list(legal))
 
 
 def _is_dominated(strengths: tuple[int, ...], others: Iterable[tuple[int, ...]]) -> bool:
@@ -371,6 +366,29 @@ def _splits(sizes: tuple[int, int, int]) -> Array:
     return splits
 
 
+def _numbers(game: Game, hand: Hand, arrangements: Array) -> Array:
+    """(k,) int64: the numbers of arrangements (k, hand size) of a hand, given as cards, front first."""
+    places = np.searchsorted(hand, arrangements)
+    keys, numbers = _keys(game.sizes)
+    return numbers[np.searchsorted(keys, _keys_of(places, game.sizes))]
+
+
+def _keys_of(places: Array, sizes: tuple[int, int, int]) -> Array:
+    """(k,) int64: the places of front and middle as bits."""
+    bits = 1 << places.astype(np.int64)
+    front, middle, _ = sizes
+    keys: Array = (bits[:, :front].sum(axis=1) << sum(sizes)) + bits[:, front : front + middle].sum(axis=1)
+    return keys
+
+
+@lru_cache(maxsize=16)
+def _keys(sizes: tuple[int, int, int]) -> tuple[Array, Array]:
+    """The keys of all arrangements, ascending, and the number of each."""
+    keys = _keys_of(_splits(sizes), sizes)
+    numbers = np.argsort(keys)
+    return keys[numbers], numbers
+
+
 @lru_cache(maxsize=1)
 def _subsets() -> tuple[Array, Array, Array]:
     """(286, 3) and (1287, 5): fronts and fives as places; (3, 72072): which of them each arrangement has."""
@@ -379,12 +397,3 @@ def _subsets() -> tuple[Array, Array, Array]:
     splits = [tuple(row) for row in _splits(SIZES).tolist()]
     which = [(front_of[row[:3]], five_of[row[3:8]], five_of[row[8:]]) for row in splits]
     return np.array(fronts), np.array(fives), np.array(which).T
-
-
-def _which(places: Sequence[int], size: int) -> int:
-    """Which of the subsets of ``size`` places it is, in lexicographic order."""
-    which, low = 0, 0
-    for left, place in zip(range(len(places), 0, -1), sorted(places), strict=True):
-        which += sum(comb(size - skipped - 1, left - 1) for skipped in range(low, place))
-        low = place + 1
-    return which
