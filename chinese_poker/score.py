@@ -5,7 +5,7 @@ Items add up to their matchup, matchups to the players' totals, and the totals o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
@@ -57,14 +57,13 @@ class DealResult(NamedTuple):
         return tuple(player.total if player else 0 for player in self.players)
 
 
-class _Seat(NamedTuple):
-    """A player as the settlement of a deal sees one."""
+class Seat(NamedTuple):
+    """A player as the settlement of a deal sees one: ``strengths`` are of the ``segments``, where they are set."""
 
-    player: Player
-    is_banker: bool
     state: State
     foul: Foul = LEGAL
     strengths: tuple[Strength | None, Strength | None, Strength | None] = (None, None, None)
+    segments: tuple[Sequence[Card], Sequence[Card], Sequence[Card]] = ((), (), ())
 
 
 def score(deal: Deal, rules: RuleSet, *, auto_declare: bool = False) -> DealResult:
@@ -85,16 +84,9 @@ def score(deal: Deal, rules: RuleSet, *, auto_declare: bool = False) -> DealResu
     [('segment', 1), ('segment', 1), ('segment', -1), ('majority', 1)]
     """
     seats = _take_seats(deal, rules, auto_declare)
-    pairs = [pair for pair in combinations(seats, 2) if deal.banker is None or deal.banker in pair]
-    sides = {(i, j): _compare(seats[i], seats[j], rules) for i, j in pairs}
-    home_run = _home_run(seats, sides, rules)
+    matchups, home_run = settle_table(seats, rules, deal.banker)
     totals = dict.fromkeys(seats, 0)
-    matchups = []
-    for pair in pairs:
-        first, second = pair
-        items = settle(seats[first].state, seats[second].state, sides[pair], rules, home_run in pair)
-        total = sum([item.units for item in items])
-        matchups.append(Matchup(pair, items, total))
+    for (first, second), _, total in matchups:
         totals[first] += total
         totals[second] -= total
     players = tuple(
@@ -105,7 +97,30 @@ def score(deal: Deal, rules: RuleSet, *, auto_declare: bool = False) -> DealResu
         else None
         for i, player in enumerate(deal.players)
     )
-    return DealResult(rules, players, tuple(matchups), home_run)
+    return DealResult(rules, players, matchups, home_run)
+
+
+def settle_table(
+    seats: Mapping[int, Seat], rules: RuleSet, banker: int | None = None
+) -> tuple[tuple[Matchup, ...], int | None]:
+    """Every matchup of a table, and the seat that hits a home run.
+
+    :param seats: by number, in ascending order.
+    :param banker: the seat that each other is matched against, in place of all against all.
+
+    >>> plain = Seat(State(values=RuleSet(name="plain").plain_values))
+    >>> settle_table({0: plain, 2: Seat(State(foul=True))}, RuleSet(name="plain"))[0][0].total
+    3
+    """
+    pairs = [pair for pair in combinations(seats, 2) if banker is None or banker in pair]
+    sides = {(i, j): _compare(seats[i], seats[j], rules, (i == banker) - (j == banker)) for i, j in pairs}
+    home_run = _home_run(seats, sides, rules)
+    matchups = []
+    for pair in pairs:
+        first, second = pair
+        items = settle(seats[first].state, seats[second].state, sides[pair], rules, home_run in pair)
+        matchups.append(Matchup(pair, items, sum([item.units for item in items])))
+    return tuple(matchups), home_run
 
 
 def banker_problems(banker: int | None, rules: RuleSet) -> Iterator[DealError]:
@@ -118,13 +133,13 @@ def banker_problems(banker: int | None, rules: RuleSet) -> Iterator[DealError]:
         yield DealError("missing_banker", fault)
 
 
-def _take_seats(deal: Deal, rules: RuleSet, auto_declare: bool) -> dict[int, _Seat]:
+def _take_seats(deal: Deal, rules: RuleSet, auto_declare: bool) -> dict[int, Seat]:
     problems = list(banker_problems(deal.banker, rules))
     seats = {}
     for i, player in enumerate(deal.players):
         if player:
             try:
-                seats[i] = _take_seat(player, rules, auto_declare, i == deal.banker)
+                seats[i] = _take_seat(player, rules, auto_declare)
             except DealError as problem:
                 problems.append(problem.at(f"/players/{i}"))
     if problems:
@@ -132,11 +147,11 @@ def _take_seats(deal: Deal, rules: RuleSet, auto_declare: bool) -> dict[int, _Se
     return seats
 
 
-def _take_seat(player: Player, rules: RuleSet, auto_declare: bool, is_banker: bool) -> _Seat:
+def _take_seat(player: Player, rules: RuleSet, auto_declare: bool) -> Seat:
     if player.surrender:
         if rules.surrender is None:
             raise DealError("no_surrender", f"{rules.name} knows no surrender; leave it out", pointer="/surrender")
-        return _Seat(player, is_banker, State(surrender=True))
+        return Seat(State(surrender=True))
     natural = None
     if player.declare is not None:
         natural = _declared(player.cards, player.declare, rules)
@@ -146,12 +161,12 @@ def _take_seat(player: Player, rules: RuleSet, auto_declare: bool, is_banker: bo
         if natural is None:
             fault = f"{player.name}'s hand is not set; give its segments, declare a natural, or name a strategy"
             raise DealError("not_set", fault, pointer="/hand")
-        return _Seat(player, is_banker, State(natural=natural))
+        return Seat(State(natural=natural))
     foul, strengths = player.arrangement.judge(rules.wheel, middle_may_equal_back=rules.middle_may_equal_back)
     if natural:
-        return _Seat(player, is_banker, State(natural=natural), LEGAL, strengths)
+        return Seat(State(natural=natural), LEGAL, strengths)
     state = _FOUL if foul else _legal_state(*[strength >> 20 for strength in strengths if strength is not None], rules)
-    return _Seat(player, is_banker, state, foul, strengths)
+    return Seat(state, foul, strengths, player.arrangement.segments)
 
 
 _FOUL = State(foul=True)
@@ -190,7 +205,7 @@ def played_naturals(cards: Sequence[Card], rules: RuleSet) -> list[Natural]:
     return [natural for natural in rules.naturals.ranking if natural in held]
 
 
-def _compare(first: _Seat, second: _Seat, rules: RuleSet) -> Sides:
+def _compare(first: Seat, second: Seat, rules: RuleSet, banker: int) -> Sides:
     if not (first.state.values and second.state.values):
         return (0, 0, 0)
     (a, b, c), (x, y, z) = first.strengths, second.strengths
@@ -198,31 +213,31 @@ def _compare(first: _Seat, second: _Seat, rules: RuleSet) -> Sides:
     if rules.ties is Ties.PUSH or (front and middle and back):
         return sides
     return (
-        front or _break_tie(first, second, 0, rules),
-        middle or _break_tie(first, second, 1, rules),
-        back or _break_tie(first, second, 2, rules),
+        front or _break_tie(first, second, 0, rules, banker),
+        middle or _break_tie(first, second, 1, rules, banker),
+        back or _break_tie(first, second, 2, rules, banker),
     )
 
 
-def _break_tie(first: _Seat, second: _Seat, segment: int, rules: RuleSet) -> int:
+def _break_tie(first: Seat, second: Seat, segment: int, rules: RuleSet, banker: int) -> int:
     if rules.ties is Ties.BANKER:
-        return first.is_banker - second.is_banker
+        return banker
     if rules.ties is Ties.SUIT:
         a, b = (_best_suit(seat, segment, rules) for seat in (first, second))
         return (a > b) - (a < b)
     return 0
 
 
-def _best_suit(seat: _Seat, segment: int, rules: RuleSet) -> int:
+def _best_suit(seat: Seat, segment: int, rules: RuleSet) -> int:
     """The highest suit among the cards that the strength names first: the pair of a pair, the five of a low wheel."""
-    strength, arrangement = seat.strengths[segment], seat.player.arrangement
-    if strength is None or arrangement is None:
+    strength = seat.strengths[segment]
+    if strength is None:
         raise ValueError("only set segments are compared")
-    leading = [card for card in arrangement.segments[segment] if card.rank == strength.ranks[0]]
+    leading = [card for card in seat.segments[segment] if card.rank == strength.ranks[0]]
     return max(rules.suit_worth[card.suit] for card in leading)
 
 
-def _home_run(seats: dict[int, _Seat], sides: dict[tuple[int, int], Sides], rules: RuleSet) -> int | None:
+def _home_run(seats: Mapping[int, Seat], sides: dict[tuple[int, int], Sides], rules: RuleSet) -> int | None:
     """The seat that scoops every other player, where the rule set pays for that."""
     if not rules.pays_home_runs(len(seats)):
         return None

@@ -29,25 +29,26 @@ def deal(seed: int, first: int, count: int) -> Array:
     return _shuffled(seed, first, count, 52)
 
 
-def deal_from(seed: int, cards: npt.ArrayLike, count: int, hands: int, *, first: int = 0) -> Array:
+def deal_from(seed: int, cards: npt.ArrayLike, count: int, hands: int, *, first: int = 0, size: int = 13) -> Array:
     """Hands dealt from the cards that are not seen, each time from all of them.
 
     :param seed: any integer; it counts modulo 2 ** 64.
     :param cards: (m,) different card indices, in any order: it changes nothing.
     :param first: the first deal of the seed to take.
-    :returns: (count, hands, 13) int8 card indices.
-    :raises ValueError: fewer than ``13 * hands`` cards, or repeated ones.
+    :param size: the cards of a hand.
+    :returns: (count, hands, size) int8 card indices.
+    :raises ValueError: fewer than ``size * hands`` cards, or repeated ones.
 
     >>> deal_from(seed=1, cards=range(26, 52), count=5, hands=2).shape
     (5, 2, 13)
     """
     unseen = np.unique(np.asarray(cards, np.int8))
-    if len(unseen) != np.size(cards) or len(unseen) < 13 * hands:
+    if len(unseen) != np.size(cards) or len(unseen) < size * hands:
         raise ValueError(
-            f"{hands} hands need {13 * hands} different cards, not {np.size(cards)} of which {len(unseen)}"
+            f"{hands} hands need {size * hands} different cards, not {np.size(cards)} of which {len(unseen)}"
         )
-    order = _shuffled(seed, first, count, len(unseen))[:, : 13 * hands]
-    dealt: Array = unseen[order].reshape(count, hands, 13)
+    order = _shuffled(seed, first, count, len(unseen))[:, : size * hands]
+    dealt: Array = unseen[order].reshape(count, hands, size)
     return dealt
 
 

@@ -50,15 +50,26 @@ def judged(cards: npt.ArrayLike, rules: RuleSet, declared: npt.ArrayLike | None 
     >>> field.states.tolist(), settlement(load_rules("basic")).foul
     ([0, 1], 1)
     """
-    table, settled = tables(rules.wheel), settlement(rules)
+    table = tables(rules.wheel)
     dealt = np.asarray(cards, np.int8).reshape(-1, 13)
     values = np.stack([table.values_of(dealt[:, segment]) for segment in SEGMENTS], axis=1).astype(np.int16)
-    front, middle, back = values.T
-    ordered = middle <= back if rules.middle_may_equal_back else middle < back
-    states = np.where((table.arrays.least_five[front] <= middle) & ordered, settled.state_of(values), settled.foul)
+    states = states_of(values, rules)
     if declared is not None:
         states = np.where(np.asarray(declared) >= 0, declared, states)
     return Field(dealt, _compared(dealt, values, rules), states.astype(np.int16))
+
+
+def states_of(values: Array, rules: RuleSet) -> Array:
+    """(k,) int16: the states of arrangements, legal or foul.
+
+    :param values: (k, 3) front value, five-card values of middle and back.
+    """
+    table, settled = tables(rules.wheel), settlement(rules)
+    front, middle, back = values.T
+    ordered = middle <= back if rules.middle_may_equal_back else middle < back
+    legal = (table.arrays.least_five[front] <= middle) & ordered
+    states: Array = np.where(legal, settled.state_of(values), settled.foul)
+    return states
 
 
 SEGMENTS = (slice(0, 3), slice(3, 8), slice(8, 13))
