@@ -73,9 +73,7 @@ class ChinesePokerError(ValueError):
         return placed
 
 
-def _made(
-    cls: type[ChinesePokerError], code: str, message: str, pointer: str, line: int | None
-) -> ChinesePokerError:
+def _made(cls: type[ChinesePokerError], code: str, message: str, pointer: str, line: int | None) -> ChinesePokerError:
     return cls(code, message, pointer=pointer, line=line)
 
 

@@ -1,4 +1,4 @@
-"""Where shards are worked off: threads, processes or a Dask cluster, each behind the executor of the standard library."""
+"""Where shards are worked off: threads, processes or Dask, each behind the executor of the standard library."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 
 from ..errors import SimulationError
 from ..texts import quote
+from .extras import extra
 
 EngineName = Literal["local", "processes", "dask"]
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)
@@ -88,12 +89,8 @@ def _in_process() -> None:
 
 @contextmanager
 def _dask(workers: int, scheduler: str | None) -> Iterator[Engine]:
-    try:
-        from distributed import Client, KilledWorker, LocalCluster
-    except ImportError:
-        fault = "the engine dask needs Dask; pip install 'chinese-poker[dask]'"
-        raise SimulationError("missing_extra", fault) from None
-    losses = (CancelledError, KilledWorker, OSError, ImportError, RuntimeError)
+    (distributed,) = extra("the engine dask", "dask", "distributed")
+    losses = (CancelledError, distributed.KilledWorker, OSError, ImportError, RuntimeError)
     where = f"the cluster at {quote(scheduler, 80)}" if scheduler else "a Dask cluster on this machine"
     cluster: Any = None
     client: Any = None
@@ -103,8 +100,10 @@ def _dask(workers: int, scheduler: str | None) -> Iterator[Engine]:
     try:
         try:
             if scheduler is None:
-                cluster = LocalCluster(workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL)
-            client = Client(cluster or scheduler, timeout=PATIENCE, set_as_default=False)
+                cluster = distributed.LocalCluster(
+                    workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+                )
+            client = distributed.Client(cluster or scheduler, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError, RuntimeError, TypeError) as error:
             fault = f"{where} does not answer ({type(error).__name__}); give its address as tcp://host:8786"
             raise SimulationError("no_cluster", fault) from None

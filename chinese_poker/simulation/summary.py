@@ -152,9 +152,7 @@ class Seat:
     def figures(self) -> Figures:
         """Of the scores."""
         entries = self.scores.items()
-        return Figures(
-            sum(self.scores.values()), sum(x * n for x, n in entries), sum(x * x * n for x, n in entries)
-        )
+        return Figures(sum(self.scores.values()), sum(x * n for x, n in entries), sum(x * x * n for x, n in entries))
 
     def quantile(self, percent: int) -> int:
         """The lowest score that at least so many of a hundred deals do not exceed; 0 for no deals.
@@ -175,15 +173,20 @@ class Seat:
 
     def record(self, segment: int) -> Record:
         """How a segment fared; 0 is the front."""
-        return Record._make(map(sum, zip((0, 0, 0), *(held.record for held in self.segments[segment].values()))))
+        records = (held.record for held in self.segments[segment].values())
+        return Record._make(map(sum, zip((0, 0, 0), *records, strict=True)))
 
     def categories(self, segment: int) -> dict[Category, Held]:
         """A segment's deals by category, from the lowest."""
-        found = {category: _NOTHING_HELD for category in Category}
+        found = dict.fromkeys(Category, _NOTHING_HELD)
         for name, held in self.segments[segment].items():
             category = Category[name.partition(" ")[0].upper()]
             found[category] = Held._make(map(add, found[category], held))
         return {category: held for category, held in found.items() if held.deals}
+
+    def strengths(self, segment: int) -> list[tuple[str, Held]]:
+        """A segment's deals by strength, from the lowest."""
+        return sorted(self.segments[segment].items(), key=lambda entry: _PLACE_OF_STRENGTH[entry[0]])
 
     def document(self) -> dict[str, Any]:
         """As JSON values, with what is worked out of the numbers."""
@@ -193,9 +196,7 @@ class Seat:
                 "quantiles": {str(percent): self.quantile(percent) for percent in QUANTILES},
                 "histogram": {str(score): self.scores[score] for score in sorted(self.scores)},
             },
-            "outcomes": {
-                outcome: self.outcomes[outcome]._asdict() for outcome in OUTCOMES if outcome in self.outcomes
-            },
+            "outcomes": {outcome: self.outcomes[outcome]._asdict() for outcome in OUTCOMES if outcome in self.outcomes},
             "matchups": self.matchups._asdict(),
             "segments": {
                 segment: {
@@ -203,10 +204,7 @@ class Seat:
                     "categories": {
                         category.word: _held_document(held) for category, held in self.categories(i).items()
                     },
-                    "strengths": {
-                        name: _held_document(self.segments[i][name])
-                        for name in sorted(self.segments[i], key=_PLACE_OF_STRENGTH.__getitem__)
-                    },
+                    "strengths": {name: _held_document(held) for name, held in self.strengths(i)},
                 }
                 for i, segment in enumerate(SEGMENTS)
             },
@@ -384,5 +382,3 @@ def missing(wanted: Dealt, dealt: Iterable[Dealt]) -> Iterator[Dealt]:
     for first, end in zip(bounds[::2], bounds[1::2], strict=True):
         if first < end:
             yield Dealt(wanted.seed, first, end)
-
-
