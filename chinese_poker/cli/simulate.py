@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import ChinesePokerError
+from ..errors import ChinesePokerError, SimulationError
 from ..presets import load_rules
 from ..rules import RuleSet
 from ..texts import quote
@@ -44,6 +44,11 @@ class CountType(click.ParamType):  # type: ignore[type-arg]
 
 
 FILE = click.Path(path_type=Path)
+_WRONG_LINE = (
+    *("wrong_deals", "wrong_shards", "wrong_workers", "wrong_players", "banker_seat", "no_banker"),
+    *("unknown_engine", "unknown_format", "contradiction"),
+)
+"""What is said of options, where the others are said of the world."""
 
 
 @click.command("simulate")
@@ -104,6 +109,8 @@ def simulate_command(
         raise click.UsageError("--json and --csv exclude each other.")
     tell_what_takes_time()
     stop = Event()
+    done: list[Summary] = []
+    fault = "interrupted"
     try:
         with ExitStack() as stack:
             if output:
@@ -111,32 +118,44 @@ def simulate_command(
                 results = stack.enter_context(replacing(output))
             emitter = stack.enter_context(emitting(emit)) if emit else None
             stack.enter_context(_ctrl_c_sets(stop))
-            progress = stack.enter_context(_progress(deals))
-            summary = simulate(
-                deals,
-                rules or load_rules("basic"),
-                players_are,
-                players=players,
-                banker=banker,
-                seed=seed,
-                first=first,
-                engine=engine or ("dask" if scheduler else "local"),
-                workers=workers,
-                scheduler=scheduler,
-                shards=shards,
-                checkpoint=checkpoint,
-                resume=resume,
-                emit=emitter,
-                progress=progress,
-                stop=stop,
-            )
-            if stop.is_set() and not summary.deals:
+            show = stack.enter_context(_progress(deals))
+
+            def progress(summary: Summary) -> None:
+                done[:] = [summary]
+                show(summary)
+
+            try:
+                summary = simulate(
+                    deals,
+                    rules or load_rules("basic"),
+                    players_are,
+                    players=players,
+                    banker=banker,
+                    seed=seed,
+                    first=first,
+                    engine=engine or ("dask" if scheduler else "local"),
+                    workers=workers,
+                    scheduler=scheduler,
+                    shards=shards,
+                    checkpoint=checkpoint,
+                    resume=resume,
+                    emit=emitter,
+                    progress=progress,
+                    stop=stop,
+                )
+            except SimulationError as error:
+                if error.code != "lost_workers" or not done:
+                    raise
+                (summary,), fault = done, str(error)
+            if not summary.deals:
                 raise click.Abort
             if output:
                 text = views.FORMATS[output.suffix](summary)
                 with faults_of(output):
                     results.write(text)
     except ChinesePokerError as error:
+        if error.code in _WRONG_LINE:
+            raise click.UsageError(error.message) from None
         click.echo(f"chinese-poker: {error}", err=True)
         sys.exit(1)
     if as_json or as_csv:
@@ -145,8 +164,8 @@ def simulate_command(
         print_all(*views.tables(summary, strengths))
     if summary.deals < deals:
         go_on = "; --resume goes on" if checkpoint else ""
-        click.echo(f"chinese-poker: interrupted: {summary.deals:,} of {deals:,} deals are done{go_on}", err=True)
-        sys.exit(130)
+        click.echo(f"chinese-poker: {fault}: {summary.deals:,} of {deals:,} deals are done{go_on}", err=True)
+        sys.exit(130 if stop.is_set() else 1)
 
 
 @contextmanager
@@ -165,10 +184,10 @@ def _ctrl_c_sets(stop: Event) -> Iterator[None]:
 
 
 @contextmanager
-def _progress(deals: int) -> Iterator[Progress | None]:
+def _progress(deals: int) -> Iterator[Progress]:
     """A bar with the rate and the time left, on a terminal."""
     if not sys.stderr.isatty():
-        yield None
+        yield lambda summary: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn

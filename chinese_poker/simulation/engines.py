@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import multiprocessing
 import os
@@ -9,7 +10,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -90,30 +91,48 @@ def _in_process() -> None:
 @contextmanager
 def _dask(workers: int, scheduler: str | None) -> Iterator[Engine]:
     (distributed,) = extra("the engine dask", "dask", "distributed")
-    losses = (CancelledError, distributed.KilledWorker, OSError, ImportError, RuntimeError)
     where = f"the cluster at {quote(scheduler, 80)}" if scheduler else "a Dask cluster on this machine"
-    cluster: Any = None
-    client: Any = None
-    log = logging.getLogger("distributed")
-    level = log.level
-    log.setLevel(logging.CRITICAL)  # what goes wrong is said once, by us
-    try:
+    with ExitStack() as stack:
+        stack.enter_context(_silence("distributed", "distributed.client", "tornado", "asyncio"))
         try:
             if scheduler is None:
-                cluster = distributed.LocalCluster(
-                    workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
-                )
-            client = distributed.Client(cluster or scheduler, timeout=PATIENCE, set_as_default=False)
+                options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": logging.CRITICAL}
+                cluster = stack.enter_context(distributed.LocalCluster(workers, **options))
+                scheduler = cluster.scheduler_address
+            else:
+                asyncio.run(asyncio.wait_for(_greet(distributed, scheduler), PATIENCE))
+            client = stack.enter_context(distributed.Client(scheduler, timeout=PATIENCE, set_as_default=False))
         except (OSError, ValueError, RuntimeError, TypeError) as error:
             fault = f"{where} does not answer ({type(error).__name__}); give its address as tcp://host:8786"
             raise SimulationError("no_cluster", fault) from None
         try:
             client.wait_for_workers(1, timeout=PATIENCE)
-        except (OSError, TimeoutError):
+        except OSError:
             raise SimulationError("no_cluster", f"{where} has no workers; start some") from None
+        losses = (CancelledError, distributed.KilledWorker, OSError, ImportError, RuntimeError)
         yield Engine(client.get_executor(pure=False), lambda: sum(client.nthreads().values()) or 1, losses)
+
+
+async def _greet(distributed: Any, scheduler: str) -> None:  # noqa: ANN401
+    """Ask who is there, for a client would wait without end for an answer from what is no scheduler.
+
+    :raises ValueError: what answers is something else, or the address is none.
+    """
+    distributed.comm.resolve_address(scheduler)
+    async with distributed.rpc(scheduler) as there:
+        if (await there.identity())["type"] != "Scheduler":
+            raise ValueError
+
+
+@contextmanager
+def _silence(*names: str) -> Iterator[None]:
+    """Keep libraries from saying what we say once."""
+    loggers = [logging.getLogger(name) for name in names]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
     finally:
-        for each in (client, cluster):
-            if each is not None:
-                each.close()
-        log.setLevel(level)
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

@@ -134,26 +134,22 @@ def _finished(
 ) -> Iterator[list[tuple[Summary, list[Packed]]]]:
     """What is finished, as soon as it is; only so much is handed out that the workers have enough to do."""
     futures: dict[Future[tuple[Summary, list[Packed]]], None] = {}
-    while not stop.is_set():
-        for shard in islice(shards, max(0, _AHEAD * running.width() - len(futures))):
-            futures[running.executor.submit(work, shard)] = None
-        if not futures:
-            return
-        awaited = list(futures)[:1] if in_order else futures
-        done = wait(awaited, timeout=_BLINK, return_when=FIRST_COMPLETED).done
-        for future in done:
-            del futures[future]
-        if done:
-            yield [_result(future, running) for future in done]
-
-
-def _result(future: Future[tuple[Summary, list[Packed]]], running: Engine) -> tuple[Summary, list[Packed]]:
     try:
-        return future.result()
-    except ChinesePokerError:
-        raise
+        while not stop.is_set():
+            for shard in islice(shards, max(0, _AHEAD * running.width() - len(futures))):
+                futures[running.executor.submit(work, shard)] = None
+            if not futures:
+                return
+            awaited = list(futures)[:1] if in_order else futures
+            done = wait(awaited, timeout=_BLINK, return_when=FIRST_COMPLETED).done
+            for future in done:
+                del futures[future]
+            if done:
+                yield [future.result() for future in done]
     except running.losses as error:
-        fault = f"the workers are lost ({type(error).__name__}); a checkpoint keeps what is done before"
+        if isinstance(error, ChinesePokerError):
+            raise
+        fault = f"the workers are lost ({type(error).__name__}); a checkpoint keeps what is done"
         raise SimulationError("lost_workers", fault) from None
 
 
