@@ -133,7 +133,7 @@ def simulate_command(
                     banker=banker,
                     seed=seed,
                     first=first,
-                    engine=engine or ("dask" if scheduler else "local"),
+                    engine=engine or ("local" if scheduler is None else "dask"),
                     workers=workers,
                     scheduler=scheduler,
                     shards=shards,

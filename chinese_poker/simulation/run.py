@@ -11,6 +11,7 @@ from threading import Event
 
 from ..engine.search import is_compiling
 from ..errors import ChinesePokerError, SimulationError
+from ..files import faults_of
 from ..rules import RuleSet
 from ..strategy import Strategy
 from ..texts import quote
@@ -90,7 +91,9 @@ def simulate(
     if checkpoint:
         if emit:
             raise SimulationError("contradiction", "deals are written from the first on; leave the checkpoint out")
-        if checkpoint.exists() and not resume:
+        with faults_of(checkpoint):
+            is_there = checkpoint.exists()
+        if is_there and not resume:
             fault = f"{quote(str(checkpoint), 120)} is there already; go on from it with resume, or remove it"
             raise SimulationError("checkpoint_exists", fault)
         total = read_checkpoint(checkpoint, total, wanted)
