@@ -91,7 +91,7 @@ def _in_process() -> None:
 @contextmanager
 def _dask(workers: int, scheduler: str | None) -> Iterator[Engine]:
     (distributed,) = extra("the engine dask", "dask", "distributed")
-    where = f"the cluster at {quote(scheduler, 80)}" if scheduler else "a Dask cluster on this machine"
+    where = "a Dask cluster on this machine" if scheduler is None else f"the cluster at {quote(scheduler, 80)}"
     with ExitStack() as stack:
         stack.enter_context(_silence("distributed", "distributed.client", "tornado", "asyncio"))
         try:

@@ -150,7 +150,7 @@ def _scores(summary: Summary, seats: Seats) -> Table:
 def _happenings(summary: Summary, seats: Seats) -> Table:
     outcomes = (FOUL,) if summary.rules.surrender is None else (FOUL, SURRENDER)
     table = _table(
-        "of a hundred matchups; of a hundred deals; units a deal",
+        "scoops of a hundred matchups, the rest of a hundred deals, bonuses in units a deal",
         *("seat", "strategy", "scoops", "scooped", "home runs", "naturals"),
         *(f"{outcome}s" for outcome in outcomes),
         *("bonus won", "bonus lost"),
@@ -188,8 +188,8 @@ def _records(seats: Seats) -> Table:
 
 
 def _by_category(name: str, seat: Seat) -> Table:
-    headings = (f"{segment} held  wins  units" for segment in SEGMENTS)
-    title = f"{name}: of a hundred hands, of a hundred compared, and units in all in such a deal"
+    headings = (f"{segment} held   wins   units" for segment in SEGMENTS)
+    title = f"{name}: of a hundred hands, wins of a hundred compared, and units a deal with such a segment"
     table = _table(title, "category", *headings, texts=1)
     found = [seat.categories(i) for i in range(3)]
     for category in sorted({category for held in found for category in held}):
@@ -204,7 +204,7 @@ def _deals(found: Mapping[Any, Held]) -> int:
 
 def _held(held: Held, deals: int) -> str:
     win = 100 * held.record.shares[0]
-    return f"{_percent(held.deals, deals):6.3f}  {win:4.1f}  {held.figures.mean:+6.2f}"
+    return f"{_percent(held.deals, deals):6.3f}  {win:5.1f}  {held.figures.mean:+6.2f}"
 
 
 def _percent(count: int, whole: int) -> float:
