@@ -99,7 +99,7 @@ def simulate_command(
     Examples:
       chinese-poker simulate --deals 1e6 --rules mandarin
       chinese-poker simulate --deals 1e5 --strategy expected --strategy greedy --strengths
-      chinese-poker simulate --deals 1e8 --scheduler tcp://host:8786 --checkpoint run.ckpt --resume -o run.parquet
+      chinese-poker simulate --deals 1e8 --checkpoint run.ckpt --resume -o run.parquet
     """
     from ..files import faults_of, replacing
     from ..simulation import simulate, views
