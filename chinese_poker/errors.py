@@ -57,6 +57,10 @@ class ChinesePokerError(ValueError):
         where = (str(self.line) if self.line else "", pointer, self.code, self.message)
         return ": ".join(part for part in where if part)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Errors cross from process to process."""
+        return _made, (type(self), self.code, self.message, self.pointer, self.line), self.__dict__
+
     def at(self, pointer: str, line: int | None = None) -> Self:
         """The same fault seen from a document that holds it at ``pointer``.
 
@@ -67,6 +71,10 @@ class ChinesePokerError(ValueError):
         if len(self.problems) > 1:
             placed.problems = tuple(problem.at(pointer, line) for problem in self.problems)
         return placed
+
+
+def _made(cls: type[ChinesePokerError], code: str, message: str, pointer: str, line: int | None) -> ChinesePokerError:
+    return cls(code, message, pointer=pointer, line=line)
 
 
 class CardError(ChinesePokerError):
@@ -83,3 +91,7 @@ class DealError(ChinesePokerError):
 
 class RuleSetError(ChinesePokerError):
     """A rule set that is unknown, unreadable or at odds with itself."""
+
+
+class SimulationError(ChinesePokerError):
+    """A simulation that cannot be run, merged or gone on with."""

@@ -23,6 +23,7 @@ COMMANDS = {
     "schema": "referee",
     "train": "study",
     "exploitability": "study",
+    "simulate": "simulate",
 }
 """The module of each command; what a command does not use is not imported."""
 

@@ -90,16 +90,16 @@ class Settling(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Memory for one deal at a time: all lists, or all arrays."""
+    """Memory for one deal at a time, or for ``n`` deals that are kept: all lists, or all arrays."""
 
     values: Ints
-    """(12,) int16."""
+    """(n * p * 3,) int16."""
     states: Ints
-    """(4,) int16."""
+    """(n * p,) int16."""
     places: Ints
-    """(6,) int64, by matchup: where its units are."""
+    """(n * m,) int64, by matchup: where its units are, in the flat tables of (s, s, 27)."""
     scooped: Ints
-    """(4,) int8: how many other players each player scoops."""
+    """(4,) int8: how many other players each player scoops, of one deal."""
 
 
 @kernel
@@ -184,13 +184,14 @@ def compare_suits(cards: Ints, player: int, other: int, segment: int, value: int
 
 
 @kernel
-def pay_home_run(at: int, seat: int, settling: Settling, places: Ints, totals: Ints) -> None:
-    """Add what the matchups of the player in ``seat`` pay more for belonging to a home run."""
+def pay_home_run(at: int, seat: int, settling: Settling, met: int, places: Ints, totals: Ints) -> None:
+    """Add what the matchups of the player in ``seat``, from ``met`` on, pay more for belonging to a home run."""
     for m in range(len(settling.first)):
         i = settling.first[m]
         j = settling.second[m]
         if seat in (i, j):
-            more = settling.units[2 * places[m] + 1] - settling.units[2 * places[m]]
+            place = places[met + m]
+            more = settling.units[2 * place + 1] - settling.units[2 * place]
             totals[at + i] += more
             totals[at + j] -= more
 
@@ -204,32 +205,36 @@ def score_deals(
     end: int,
     judging: Judging,
     settling: Settling,
+    keep: int,
     work: Work,
     totals: Ints,
 ) -> int:
     """Score the deals ``first .. end - 1``; returns the first that has a card twice, or -1.
 
     :param given: the states that stand in place of the arrangement's, or -1, by player.
+    :param keep: 1 if every deal has memory of its own in ``work``, 0 if all use that of deal 0.
     """
     values, states, places, scooped = work
     by_suit = len(settling.suit) > 0
     may_sweep = len(settling.scoops) > 0
     for deal in range(first, end):
         at = deal * players
-        seen = judge_deal(cards, deal, players, judging, 0, values, states)
+        own = keep * at
+        met = keep * deal * len(settling.first)
+        seen = judge_deal(cards, deal, players, judging, own, values, states)
         if not are_different(seen, players):
             return deal
         for seat in range(players):
             scooped[seat] = 0
             if given[at + seat] >= 0:
-                states[seat] = given[at + seat]
+                states[own + seat] = given[at + seat]
         for m in range(len(settling.first)):
             i = settling.first[m]
             j = settling.second[m]
-            place = settling.states * states[i] + states[j]
+            place = settling.states * states[own + i] + states[own + j]
             for segment in range(3):
-                a = values[3 * i + segment]
-                b = values[3 * j + segment]
+                a = values[3 * (own + i) + segment]
+                b = values[3 * (own + j) + segment]
                 side = (a > b) - (a < b) + settling.tie[m] * (a == b)
                 if by_suit and a == b:
                     side = compare_suits(cards, at + i, at + j, segment, a, settling)
@@ -237,14 +242,14 @@ def score_deals(
             gain = settling.units[2 * place]
             totals[at + i] += gain
             totals[at + j] -= gain
+            places[met + m] = place
             if may_sweep:
-                places[m] = place
                 scooped[i] += settling.scoops[place] > 0
                 scooped[j] += settling.scoops[place] < 0
         if may_sweep:
             for seat in range(players):
                 if scooped[seat] == players - 1:
-                    pay_home_run(at, seat, settling, places, totals)
+                    pay_home_run(at, seat, settling, met, places, totals)
     return -1
 
 
@@ -301,18 +306,89 @@ def score_batch(
     [[2, -2], [4, -4]]
     """
     run = _Run(cards, rules, threads, compile)
+    totals, *_ = _score(run, rules, states, banker, keep=False)
+    return np.asarray(totals, np.int64).reshape(run.n, run.players)
+
+
+class Settled(NamedTuple):
+    """``n`` settled deals of ``p`` players, in ``m`` matchups each."""
+
+    totals: Array
+    """(n, p) int64 units won."""
+    values: Array
+    """(n, p, 3) int16 front value, five-card values of middle and back."""
+    states: Array
+    """(n, p) int16: states of the rule set's :class:`.settlement.Settlement`."""
+    matchups: tuple[tuple[int, int], ...]
+    """Two seats each."""
+    places: Array
+    """(n, m) int64: where a matchup is in a table of the settlement, (s, s, 27) made flat; modulo 27 its code."""
+
+
+def settle_batch(
+    cards: npt.ArrayLike,
+    rules: RuleSet,
+    *,
+    states: npt.ArrayLike | None = None,
+    banker: int | None = None,
+    compile: bool | None = None,
+) -> Settled:
+    """Score many deals, and keep what each matchup came to.
+
+    Parameters and errors as for :func:`score_batch`.
+
+    >>> from chinese_poker.engine.settlement import SIDES
+    >>> from chinese_poker.presets import load_rules
+    >>> settled = settle_batch([[range(13), range(13, 26)]], load_rules("basic"))
+    >>> settled.totals.tolist(), SIDES[settled.places[0, 0] % 27]  # 222 | 23333 | 44445 is a foul
+    ([[4, -4]], (-1, -1, 1))
+    """
+    run = _Run(cards, rules, 1, compile)
+    totals, settling, work = _score(run, rules, states, banker, keep=True)
+    return Settled(
+        np.asarray(totals, np.int64).reshape(run.n, run.players),
+        np.asarray(work.values, np.int16).reshape(run.n, run.players, 3),
+        np.asarray(work.states, np.int16).reshape(run.n, run.players),
+        tuple((int(i), int(j)) for i, j in zip(settling.first, settling.second, strict=True)),
+        np.asarray(work.places, np.int64).reshape(run.n, len(settling.first)),
+    )
+
+
+def _score(
+    run: _Run, rules: RuleSet, states: npt.ArrayLike | None, banker: int | None, keep: bool
+) -> tuple[Ints, Settling, Work]:
+    """The totals, and the memory in which what led to them is kept or not."""
     _check_banker(banker, rules, run.players)
     given = run.flat(_checked_states(states, (run.n, run.players), len(settlement(rules).states)))
     settling = run.tables(_settling, rules, run.players, banker)
     totals = run.zeros(run.hands, np.int64)
     score = run.use(score_deals)
 
-    def score_chunk(first: int, end: int) -> int:
-        work = Work(run.zeros(12, np.int16), run.zeros(4, np.int16), run.zeros(6, np.int64), run.zeros(4, np.int8))
-        return score(run.cards, run.players, given, first, end, run.judging, settling, work, totals)
+    def memory(deals: int) -> Work:
+        hands = deals * run.players
+        return Work(
+            run.zeros(3 * hands, np.int16),
+            run.zeros(hands, np.int16),
+            run.zeros(deals * len(settling.first), np.int64),
+            run.zeros(run.players, np.int8),
+        )
 
-    run.spread(score_chunk)
-    return np.asarray(totals, np.int64).reshape(run.n, run.players)
+    kept = memory(run.n if keep else 0)
+    run.spread(
+        lambda first, end: score(
+            run.cards,
+            run.players,
+            given,
+            first,
+            end,
+            run.judging,
+            settling,
+            int(keep),
+            kept if keep else memory(1),
+            totals,
+        )
+    )
+    return totals, settling, kept
 
 
 class _Run:
