@@ -20,6 +20,7 @@ COMMANDS = {
     "rank": "referee",
     "rules": "referee",
     "schema": "referee",
+    "serve": "serve",
 }
 """The module of each command; what a command does not use is not imported."""
 

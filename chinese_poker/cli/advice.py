@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import click
 
 from .. import report, wire
+from ..answers import suggestions_answer
 from ..arrangement import HAND_SIZE, Arrangement
 from ..cards import parse_cards
 from ..documents import Document
@@ -72,7 +73,7 @@ def suggest_command(
       chinese-poker suggest "AsAdKdQcJdTc9s8h7h6h4h3h2c" --rules mandarin --opponents 1 --dead "Ks Kh"
       chinese-poker suggest hands.jsonl --json
     """
-    from ..suggest import AGAINST, explain_suggestions, suggest, suggestions_document
+    from ..suggest import AGAINST, explain_suggestions, suggest
 
     tell_what_takes_time()
     run = Run(errors, LARGE_TO_VALUE)
@@ -96,8 +97,7 @@ def suggest_command(
             run.report(source, document.place(error))
             continue
         if as_json:
-            identity = {"id": read["id"]} if "id" in read else {}
-            write_json({**identity, **suggestions_document(found), **wire.user_keys(document.value)})
+            write_json(suggestions_answer(document.value, found))
         else:
             print_all(*report.suggestion_tables(found))
             if explain:

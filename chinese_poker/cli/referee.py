@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from .. import report, wire
+from ..answers import settle
 from ..arrangement import SEGMENTS, parse_segment
 from ..cards import format_cards
 from ..deal import Deal
@@ -22,7 +23,7 @@ from ..errors import ArrangementError, ChinesePokerError
 from ..evaluate import evaluate
 from ..presets import load_rules, preset_text, rule_names, rules_document
 from ..rules import RuleSet
-from ..score import DealResult, score
+from ..score import DealResult
 from ..texts import quote
 from .common import (
     STRATEGY,
@@ -121,22 +122,11 @@ def _settled(
 ) -> Iterator[Settled]:
     for file, document in run.documents(files):
         try:
-            deal, in_force = wire.read_deal(document.value, rules)
-            deal = _set_by(strategy or deal.strategy, deal, in_force)
-            yield file, document, deal, score(deal, in_force, auto_declare=auto_declare)
+            deal, result = settle(document.value, rules, strategy=strategy, auto_declare=auto_declare)
         except ChinesePokerError as error:
             run.report(file, document.place(error))
-
-
-def _set_by(strategy: str | None, deal: Deal, rules: RuleSet) -> Deal:
-    if strategy is None:
-        return deal
-    from ..strategy import set_deal
-
-    try:
-        return set_deal(deal, rules, strategy)
-    except ChinesePokerError as error:
-        raise error.at("/strategy") from None
+            continue
+        yield file, document, deal, result
 
 
 def _write_standings(
