@@ -83,3 +83,7 @@ class DealError(ChinesePokerError):
 
 class RuleSetError(ChinesePokerError):
     """A rule set that is unknown, unreadable or at odds with itself."""
+
+
+class LedgerError(ChinesePokerError):
+    """A ledger that cannot be read or written, or that holds no such night or deal."""

@@ -7,21 +7,20 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 import click
 from click.shell_completion import CompletionItem
 
-from .. import wire
+from .. import report, wire
 from ..arrangement import Arrangement
 from ..cards import split_cards
 from ..documents import Document, read_documents
 from ..errors import ChinesePokerError, RuleSetError
 from ..presets import load_rules, rule_names
 from ..rules import RuleSet
-from ..texts import one_line, quote
+from ..texts import one_line
 
 LARGE = 4 << 20
 """Bytes of a file of which the reading shows a progress bar."""
@@ -68,22 +67,8 @@ def _strategy_name(name: str) -> str:
 
 
 STRATEGY = ReadType("strategy", _strategy_name)
+UNIT = ReadType("amount", report.read_unit)
 ARRANGEMENT = ReadType("'f|m|b'", Arrangement.parse)
-
-
-class UnitType(click.ParamType):  # type: ignore[type-arg]
-    """Money for one unit."""
-
-    name = "amount"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Decimal:  # noqa: ANN401
-        try:
-            unit = Decimal(value)
-        except InvalidOperation:
-            unit = Decimal("nan")
-        if not (unit.is_finite() and 0 < unit < 10**9):
-            self.fail(f"{quote(str(value))} is no amount above 0; write one as 0.25", param, ctx)
-        return unit
 
 
 class Run:
@@ -147,6 +132,11 @@ def write_json(document: Any) -> None:  # noqa: ANN401
     if not text.isascii() and not _is_utf8():
         text = json.dumps(json.loads(text), separators=(",", ":")).encode()
     sys.stdout.buffer.write(text + b"\n")
+
+
+def write_csv(header: Iterable[str], rows: Iterable[Iterable[str | int]]) -> None:
+    for line in report.csv_lines(header, rows):
+        click.echo(line, nl=False)
 
 
 def _is_utf8() -> bool:

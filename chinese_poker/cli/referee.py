@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import itertools
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from decimal import Decimal
 from pathlib import Path
 
@@ -27,15 +23,16 @@ from ..score import DealResult
 from ..texts import quote
 from .common import (
     STRATEGY,
+    UNIT,
     RulesType,
     Run,
-    UnitType,
     errors_option,
     joined,
     json_option,
     place_of,
     print_all,
     rules_option,
+    write_csv,
     write_json,
 )
 
@@ -50,7 +47,7 @@ EXAMPLE = Path(__file__).parent.with_name("examples") / "club-night.jsonl"
 @click.option("--csv", "as_csv", is_flag=True, help="Write CSV, one row a player.")
 @click.option("--explain", is_flag=True, help="Say in words how every matchup is settled.")
 @click.option("--standings", is_flag=True, help="Sum all deals by player.")
-@click.option("--unit", type=UnitType(), help="Money for one unit, in the standings.")
+@click.option("--unit", type=UNIT, help="Money for one unit, in the standings.")
 @click.option("--currency", default="", help="What the money is called, as in EUR.")
 @click.option("--auto-declare", is_flag=True, help="Count a natural for players who did not declare it.")
 @click.option("--strategy", type=STRATEGY, help="Who sets the hands that are not set, as in expected.")
@@ -94,9 +91,7 @@ def score_command(
         for _, document, deal, result in settled:
             write_json(wire.result_document(document.value, deal, result))
     elif as_csv:
-        _write_csv_rows(
-            report.CSV_HEADER, (row for _, _, deal, result in settled for row in report.csv_rows(deal, result))
-        )
+        write_csv(report.CSV_HEADER, (row for _, _, deal, result in settled for row in report.csv_rows(deal, result)))
     else:
         for number, (file, document, deal, result) in enumerate(settled):
             place = place_of(file, document)
@@ -138,25 +133,11 @@ def _write_standings(
     if not (as_json or as_csv):
         print_all(report.standings_table(standings, unit, currency))
         return
-    rows = [
-        {"name": report.plain_cell(name) if as_csv else name, **asdict(standing)}
-        | ({"money": f"{standing.units * unit:f}"} if unit is not None else {})
-        for name, standing in standings.by_player()
-    ]
+    rows = report.standings_rows(standings, unit)
     if as_json:
         write_json({"standings": rows} | ({"unit": f"{unit:f}", "currency": currency} if unit is not None else {}))
     elif rows:
-        _write_csv_rows(rows[0], (tuple(row.values()) for row in rows))
-
-
-def _write_csv_rows(header: Iterable[str], rows: Iterable[Iterable[str | int]]) -> None:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    for row in itertools.chain([header], rows):
-        writer.writerow(row)
-        click.echo(buffer.getvalue(), nl=False)
-        buffer.seek(0)
-        buffer.truncate()
+        write_csv(rows[0], ({**row, "name": report.plain_cell(row["name"])}.values() for row in rows))
 
 
 @click.command("check")
