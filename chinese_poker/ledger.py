@@ -177,12 +177,12 @@ def _fragment(text: str | None) -> orjson.Fragment | None:
 
 
 _CONFIG = ConfigDict(extra="forbid", strict=True)
-_Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\Z")]
+_Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 
 
 @with_config(_CONFIG)
 class _NightLine(TypedDict):
-    id: Annotated[str, Field(pattern=r"^[a-z0-9]{1,40}\Z")]
+    id: Annotated[str, Field(pattern=r"^[a-z0-9]{1,40}$")]
     title: wire.Text | Literal[""]
     rules: dict[str, Any]
     unit: str | None
@@ -371,6 +371,9 @@ class Ledger:
         for place, player in enumerate(dict.fromkeys(players)):
             self._insert("player", night=night, place=place, name=player)
 
+    def _named_in(self, night: str) -> list[str]:
+        return [name for (name,) in self._rows("SELECT name FROM player WHERE night = ? ORDER BY place", night)]
+
     def nights(self) -> list[Night]:
         """All nights, the newest first."""
         with self._reading():
@@ -401,9 +404,8 @@ class Ledger:
             raise LedgerError("unknown_night", f"{quote(name)} is no night of this ledger; ledger list names them")
         return rows[0]
 
-    def _night(self, row: tuple[str, str, str, str | None, str, str]) -> Night:
-        name, title, rules, unit, currency, created = row
-        named = [player for (player,) in self._rows("SELECT name FROM player WHERE night = ? ORDER BY place", name)]
+    def _night(self, row: tuple[str, str, str | None, str, str, str]) -> Night:
+        name, title, unit, currency, created, rules = row
         standing = self._standing(name)
         met = (player["name"] for action in standing for player in action.result["players"] if "vacant" not in player)
         return Night(
@@ -412,7 +414,7 @@ class Ledger:
             read_rules(json.loads(rules)),
             None if unit is None else Decimal(unit),
             currency,
-            tuple(dict.fromkeys((*named, *met))),
+            tuple(dict.fromkeys((*self._named_in(name), *met))),
             created,
             self._version(name),
             len(standing),
@@ -531,9 +533,10 @@ class Ledger:
                 raise _changed(f"deal {number}")
             return self._act(name, "correct", number, deal=deal, result=result)
 
-    def undo(self, name: str, *, seen: int | None = None) -> Action:
+    def undo(self, name: str, *, seen: int | None = None) -> tuple[Action, Action]:
         """Take back the last deal or correction that still counts.
 
+        :returns: what was done, and what was taken back.
         :param seen: the night's version that is to be gone back from; none is asked for where it is ``None``.
         :raises LedgerError: ``unknown_night``, ``nothing_to_undo``; ``changed_meanwhile`` where the night is of another
             version.
@@ -545,7 +548,7 @@ class Ledger:
             last = self._actions("done WHERE night = ? ORDER BY version DESC LIMIT 1", name)
             if not last:
                 raise LedgerError("nothing_to_undo", "no deal stands in this night; there is nothing to take back")
-            return self._act(name, "undo", last[0].number, undoes=last[0].version)
+            return self._act(name, "undo", last[0].number, undoes=last[0].version), last[0]
 
     def delete(self, name: str) -> None:
         """Delete a night with all that happened in it.
@@ -558,7 +561,7 @@ class Ledger:
 
     def _settled(self, name: str, value: Any, strategy: str | None) -> tuple[str, str]:  # noqa: ANN401
         """A deal and its result as they are kept."""
-        ((_, _, rules, *_),) = [self._row_of(name)]
+        *_, rules = self._row_of(name)
         deal, result = settle(value, read_rules(json.loads(rules)), strategy=strategy)
         text = wire.dumps(value).decode()
         if len(text) > MOST_BYTES_OF_A_DEAL:
@@ -583,8 +586,7 @@ class Ledger:
         yield from (orjson.dumps(action.document()) + b"\n" for action in actions)
 
     def _head(self, name: str) -> dict[str, Any]:
-        _, title, rules, unit, currency, created = self._row_of(name)
-        named = self._rows("SELECT name FROM player WHERE night = ? ORDER BY place", name)
+        _, title, unit, currency, created, rules = self._row_of(name)
         return {
             "night": {
                 "id": name,
@@ -592,7 +594,7 @@ class Ledger:
                 "rules": orjson.Fragment(rules),
                 "unit": unit,
                 "currency": currency,
-                "players": [player for (player,) in named],
+                "players": self._named_in(name),
                 "created": created,
             }
         }
@@ -633,14 +635,14 @@ class Ledger:
         rules = read_rules(line["rules"])
         if line["unit"] is not None:
             read_unit(line["unit"])
-        name = line["id"]
-        if self._rows("SELECT 1 FROM night WHERE id = ?", name):
-            if orjson.dumps(self._head(name), option=orjson.OPT_SORT_KEYS) != _again(value):
-                raise _differs(name)
-        else:
-            values = {key: line[key] for key in ("id", "title", "unit", "currency", "created")}
-            self._insert("night", rules=wire.dumps(line["rules"]).decode(), **values)
+        name, text = line["id"], wire.dumps(line["rules"]).decode()
+        values = {key: line[key] for key in ("title", "unit", "currency", "created")}
+        kept = self._rows(f"{_NIGHTS} WHERE id = ?", name)
+        if not kept:
+            self._insert("night", id=name, rules=text, **values)
             self._name_players(name, line["players"])
+        elif kept[0] != (name, *values.values(), text) or self._named_in(name) != line["players"]:
+            raise _differs(name)
         return _Replay(name, rules, self._version(name))
 
     def _load_action(self, replay: _Replay, value: Any) -> None:  # noqa: ANN401
@@ -668,7 +670,7 @@ class Ledger:
 
 
 _COLUMNS = "version, kind, number, recorded, deal, result, undoes, key"
-_NIGHTS = "SELECT id, title, rules, unit, currency, created FROM night"
+_NIGHTS = "SELECT id, title, unit, currency, created, rules FROM night"
 
 
 class _Replay:
@@ -732,14 +734,6 @@ def _line_of(adapter: TypeAdapter[Any], value: Any) -> Any:  # noqa: ANN401
         raise problems_of(error, adapter.json_schema(), DealError) from None
 
 
-def _again(value: Mapping[str, Any]) -> bytes:
-    """The line of a night, to be compared."""
-    try:
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-    except orjson.JSONEncodeError:
-        return b""
-
-
 def _primary(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
@@ -758,6 +752,11 @@ def _changed(what: str) -> LedgerError:
 
 def _differs(name: str) -> LedgerError:
     return LedgerError("night_differs", f"night {quote(name)} is there already and is another; delete it first")
+
+
+def undone_document(done: Action, undone: Action) -> dict[str, Any]:
+    """What :meth:`Ledger.undo` did, as JSON values."""
+    return {"undone": undone.kind, "number": undone.number, "version": done.version}
 
 
 def sums(deals: Iterable[Action]) -> Standings:

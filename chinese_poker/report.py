@@ -371,6 +371,48 @@ def standings_table(standings: Standings, unit: Decimal | None, currency: str) -
     return table
 
 
+def totals_words(result: ResultDocument) -> str:
+    """What the players of a deal won, after a colon; nothing where nothing was settled."""
+    totals = [f"{player['name']} {_units(player['total'])}" for player in result.get("players", ()) if "name" in player]
+    return f": {', '.join(totals)}" if totals else ""
+
+
+def nights_table(nights: Iterable[Mapping[str, Any]]) -> Table:
+    """Nights, as their documents, for a terminal."""
+    table = _plain_table("night", "begun", "title", "rules", "deals", "players")
+    for night in nights:
+        rules = f"{night['rules']}, revision {night['revision']}"
+        cells = (night["id"], night["created"], night["title"], rules, str(night["deals"]), ", ".join(night["players"]))
+        table.add_row(*map(_plain, cells))
+    return table
+
+
+def actions_table(actions: Iterable[Mapping[str, Any]]) -> Table:
+    """What happened in a night, as documents, for a terminal."""
+    table = _plain_table("deal", "", "at", "units")
+    for action in actions:
+        words = totals_words(action["result"]).removeprefix(": ")
+        cells = (str(action["number"]), action["kind"], action["recorded"], words)
+        table.add_row(*map(_plain, cells))
+    return table
+
+
+def _plain(text: str) -> Text:
+    from rich.text import Text
+
+    return Text(text)
+
+
+def _plain_table(*headings: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    return table
+
+
 def rules_lines(rules: RuleSet) -> Iterator[tuple[str, str]]:
     """What a rule set says, as pairs of a question and its answer."""
     for segment in SEGMENTS:

@@ -21,6 +21,7 @@ COMMANDS = {
     "rules": "referee",
     "schema": "referee",
     "serve": "serve",
+    "ledger": "ledger",
 }
 """The module of each command; what a command does not use is not imported."""
 

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
@@ -137,6 +138,19 @@ def write_json(document: Any) -> None:  # noqa: ANN401
 def write_csv(header: Iterable[str], rows: Iterable[Iterable[str | int]]) -> None:
     for line in report.csv_lines(header, rows):
         click.echo(line, nl=False)
+
+
+def write_standings(
+    standings: report.Standings, as_json: bool, as_csv: bool, unit: Decimal | None, currency: str
+) -> None:
+    if not (as_json or as_csv):
+        print_all(report.standings_table(standings, unit, currency))
+        return
+    rows = report.standings_rows(standings, unit)
+    if as_json:
+        write_json({"standings": rows} | ({"unit": f"{unit:f}", "currency": currency} if unit is not None else {}))
+    elif rows:
+        write_csv(rows[0], ({**row, "name": report.plain_cell(row["name"])}.values() for row in rows))
 
 
 def _is_utf8() -> bool:

@@ -34,6 +34,7 @@ from .common import (
     rules_option,
     write_csv,
     write_json,
+    write_standings,
 )
 
 EXAMPLE = Path(__file__).parent.with_name("examples") / "club-night.jsonl"
@@ -86,7 +87,10 @@ def score_command(
     run = Run(errors)
     settled = _settled(run, (str(EXAMPLE),) if example else files, rules, strategy, auto_declare)
     if standings:
-        _write_standings(settled, as_json, as_csv, unit, currency)
+        sums = report.Standings()
+        for *_, result in settled:
+            sums.add(result)
+        write_standings(sums, as_json, as_csv, unit, currency)
     elif as_json:
         for _, document, deal, result in settled:
             write_json(wire.result_document(document.value, deal, result))
@@ -122,22 +126,6 @@ def _settled(
             run.report(file, document.place(error))
             continue
         yield file, document, deal, result
-
-
-def _write_standings(
-    settled: Iterator[Settled], as_json: bool, as_csv: bool, unit: Decimal | None, currency: str
-) -> None:
-    standings = report.Standings()
-    for *_, result in settled:
-        standings.add(result)
-    if not (as_json or as_csv):
-        print_all(report.standings_table(standings, unit, currency))
-        return
-    rows = report.standings_rows(standings, unit)
-    if as_json:
-        write_json({"standings": rows} | ({"unit": f"{unit:f}", "currency": currency} if unit is not None else {}))
-    elif rows:
-        write_csv(rows[0], ({**row, "name": report.plain_cell(row["name"])}.values() for row in rows))
 
 
 @click.command("check")

@@ -16,7 +16,7 @@ from .. import wire
 from ..answers import one_document
 from ..documents import read_documents
 from ..errors import ChinesePokerError, DealError
-from ..ledger import CSV_HEADER, Action, Ledger, Night, csv_rows, night_document
+from ..ledger import CSV_HEADER, Action, Ledger, Night, csv_rows, night_document, undone_document
 from ..report import csv_lines, read_unit
 from ..texts import quote, text_fault
 from .common import Routes, T, answered, event, json_response
@@ -168,12 +168,7 @@ async def undone(request: Request) -> Response:
     """Take back the last deal or correction that still counts; with ``If-Match``, from that version of the night."""
     name, seen = _name(request), _seen(request)
 
-    def undo(ledger: Ledger) -> Mapping[str, Any]:
-        action = ledger.undo(name, seen=seen)
-        kinds = {past.version: past.kind for past in ledger.history(name, action.number)}
-        return {"undone": kinds[action.undoes or 0], "number": action.number, "version": action.version}
-
-    return _response(await _with_ledger(request, undo))
+    return _response(await _with_ledger(request, lambda ledger: undone_document(*ledger.undo(name, seen=seen))))
 
 
 async def night_events(request: Request) -> Response:
