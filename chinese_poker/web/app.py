@@ -7,6 +7,7 @@ faults have the codes, pointers and lines that the command gives them, and answe
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
@@ -24,7 +25,7 @@ from .. import __version__
 from ..answers import suggest_answers
 from ..errors import ChinesePokerError
 from ..presets import rule_names
-from . import advice, nights
+from . import advice, description, nights
 from .common import Routes, json_response, text_of
 from .guard import Guard
 from .problems import on_error, plain_problem
@@ -70,7 +71,17 @@ def create_app(settings: Settings = Settings()) -> FastAPI:
     app.add_exception_handler(ChinesePokerError, on_error)
     app.add_exception_handler(HTTPException, _on_http_exception)
     for path, method, endpoint in ROUTES:
-        app.add_api_route(path, endpoint, methods=[method])
+        app.add_api_route(
+            path,
+            endpoint,
+            methods=[method],
+            summary=re.split("[:;,.]", text := " ".join((endpoint.__doc__ or "").split()))[0],
+            description=text.replace("``", "`"),
+            openapi_extra=description.described(method, path),
+            include_in_schema=path.startswith("/api"),
+        )
+    app.router.routes.extend(description.pages())
+    app.openapi = lambda: description.openapi(app)  # type: ignore[method-assign]
     app.mount("/static", StaticFiles(directory=STATIC))
     return app
 
