@@ -716,7 +716,7 @@ class _Replay:
         except ChinesePokerError as error:
             raise error.at("/deal") from None
         try:
-            result = _RESULT.validate_json(wire.dumps(line["result"]))
+            result = _RESULT.validate_json(wire.dumps(_without_user_keys(line["result"])))
         except (ValidationError, RecursionError) as error:
             found = problems_of(error, {}, DealError) if isinstance(error, ValidationError) else None
             raise (found or DealError("bad_value", "it is no result")).at("/result") from None
@@ -725,6 +725,15 @@ class _Replay:
         fits = named == [player.name if player else None for player in deal.players] and seats == [*range(len(seats))]
         if not fits or sum([player["total"] for player in result["players"]]) != 0:
             raise DealError("bad_value", "it is no result of this deal; send an export as it is", pointer="/result")
+
+
+def _without_user_keys(result: Mapping[str, Any]) -> dict[str, Any]:
+    """A result without what may hold anything, on both its levels."""
+    players = result.get("players")
+    own = {key: value for key, value in result.items() if key[:1] != "_"}
+    if isinstance(players, list) and all(isinstance(player, dict) for player in players):
+        own["players"] = [{key: value for key, value in player.items() if key[:1] != "_"} for player in players]
+    return own
 
 
 def _line_of(adapter: TypeAdapter[Any], value: Any) -> Any:  # noqa: ANN401

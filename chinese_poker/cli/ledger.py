@@ -75,26 +75,31 @@ def _night(ledger: Ledger, name: str | None) -> Night:
 
 
 @ledger_command.command("new")
-@click.option("--title", type=TEXT, default="", help="What the night is called.")
+@click.option("--title", type=TEXT, help="What the night is called.")
 @rules_option
 @click.option("--unit", type=UNIT, help="Money for one unit.")
-@click.option("--currency", type=TEXT, default="", help="What the money is called, as in EUR.")
+@click.option("--currency", type=TEXT, help="What the money is called, as in EUR.")
 @click.option("--player", "players", type=TEXT, multiple=True, help="Who is expected.")
 @data_option
 @json_option
 def new_command(
-    title: str,
+    title: str | None,
     rules: RuleSet | None,
     unit: Decimal | None,
-    currency: str,
+    currency: str | None,
     players: tuple[str, ...],
     data: Path | None,
     as_json: bool,
 ) -> None:
     """Begin a night; it keeps the whole of its rule set."""
     with _opened(data, create=True) as ledger:
-        in_force = rules or load_rules("basic")
-        night = ledger.new(title=title, rules=in_force, unit=unit, currency=currency, players=players)
+        night = ledger.new(
+            title=title or "",
+            rules=rules or load_rules("basic"),
+            unit=unit,
+            currency=currency or "",
+            players=players,
+        )
         if as_json:
             write_json(night.document())
         else:
