@@ -87,7 +87,7 @@ export function createEntry({ rules, changed, checked, tells, taken = () => "", 
 
   function refresh() {
     const showing = open ?? !full();
-    grid.element.hidden = !showing;
+    grid.element.hidden = text.hidden = !showing;
     grid.draw();
     text.setAttribute("aria-label", t("entry.type"));
     text.placeholder = t("entry.placeholder");

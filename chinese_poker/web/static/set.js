@@ -110,7 +110,7 @@ export function createSet() {
   function drawBar() {
     const banks = rules?.name === settings.rules && rules.banker !== "none";
     draw(bar, rulesChooser(settings.rules, (name) => { setSettings({ rules: name }); entry.board.again(); seek(); learn(); }),
-      field(t("set.opponents"), select([1, 2, 3].map((n) => [String(n), String(n)]), String(settings.opponents), (n) => { setSettings({ opponents: Number(n) }); seek(); }, { k: "opponents" })),
+      field(t("set.opponents"), select([1, 2, 3].map((n) => [String(n), t("set.against", { n })]), String(settings.opponents), (n) => { setSettings({ opponents: Number(n) }); seek(); }, { k: "opponents" })),
       banks && field(t("set.bank"), select([...(rules.banker === "optional" ? [["", t("none")]] : []), ["mine", t("set.mine")], ["theirs", t("set.theirs")]], banking().bank || "", (bank) => { setSettings({ bank }); seek(); }, { k: "bank" })));
   }
 

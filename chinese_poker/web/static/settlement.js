@@ -51,8 +51,9 @@ export function settlement(result, rules, seat = null) {
   const section = (matchup) => {
     const [i, j] = matchup.players;
     const [winner, loser] = matchup.total >= 0 ? [i, j] : [j, i];
+    const said = !matchup.total ? "settle.even" : winner === seat ? "settle.you_win" : loser === seat ? "settle.you_lose" : "settle.wins";
     return h("section", { class: "matchup" },
-      h("h3", {}, matchup.total ? t("settle.wins", { winner: names[winner], loser: names[loser], n: Math.abs(matchup.total) }) : t("settle.even", { first: names[i], second: names[j] })),
+      h("h3", {}, t(said, { first: names[i], second: names[j], winner: names[winner], loser: names[loser], n: Math.abs(matchup.total) })),
       h("ul", {}, matchup.items.map((item) => h("li", {},
         h("span", { class: "item-why" }, why(item, matchup.players, result, names, rules)),
         h("span", { class: "item-units" }, item.units ? `${names[item.units > 0 ? i : j]} ${signed(Math.abs(item.units))}` : "0")))));
