@@ -1,7 +1,7 @@
 // Suggestions as they sharpen: value bars with their errors, odds of each segment, and why.
 import { cardNames, minis, read, SEGMENTS } from "./cards.js";
 import { button, draw, h } from "./dom.js";
-import { number, percent, signed, t } from "./i18n.js";
+import { comma, number, percent, signed, t } from "./i18n.js";
 
 const keyOf = (suggestion) => SEGMENTS.map((zone) => suggestion[zone]).join("|");
 
@@ -44,10 +44,10 @@ export function reasons(found, one) {
   const other = one === best ? found.suggestions[1] : one;
   if (other && other !== best) {
     const changes = SEGMENTS.map((zone) => [zone, Math.round(100 * (other.win[zone] - best.win[zone]))]).filter(([, points]) => points);
-    const list = changes.map(([zone, points]) => t(points > 0 ? "why.more" : "why.less", { segment: t(`segment.${zone}`), n: Math.abs(points) })).join(", ");
+    const list = changes.map(([zone, points]) => t(points > 0 ? "why.more" : "why.less", { segment: t(`segment.${zone}`), n: Math.abs(points) })).join(comma());
     const sure = found.how === "exact" || other.behind > 2 * other.behind_error;
     const behind = number(other.behind, 3) + (found.how === "exact" ? "" : ` ± ${number(other.behind_error, 3)}`);
-    lines.push(t(one === best ? (sure ? "why.next" : "why.next_unsure") : (sure ? "why.this" : "why.this_unsure"), { behind }) + (list ? ` ${list}.` : ""));
+    lines.push(t(one === best ? (sure ? "why.next" : "why.next_unsure") : (sure ? "why.this" : "why.this_unsure"), { behind, list: list || t("why.same") }));
   }
   lines.push(t("why.how", { legal: number(found.legal), undominated: number(found.undominated) }));
   return lines;

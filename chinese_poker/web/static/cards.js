@@ -82,5 +82,7 @@ export function words(segment, english) {
   const straight = segment.category.startsWith("straight");
   const top = straight && ranks[0] === "A" && ranks[1] === "5" ? "5" : ranks[0];
   const name = (rank) => (rank || "").replace("T", "10");
-  return t(`made.${segment.category}`, { a: name(top), b: name(ranks[1]), name: t(`category.${segment.category}`) });
+  const made = { high_card: 1, one_pair: 1, two_pair: 2, three_of_a_kind: 1, flush: 1, four_of_a_kind: 1 }[segment.category] ?? ranks.length;
+  const kickers = ranks.slice(made).map(name).join("-");
+  return t(`made.${segment.category}`, { a: name(top), b: name(ranks[1]) }) + (kickers ? ` (${kickers})` : "");
 }

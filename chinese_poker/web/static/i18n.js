@@ -47,6 +47,9 @@ export function signed(value, places = 0) {
   return `${value < 0 ? "\u2212" : "+"}${shown}`;
 }
 
+/** What stands between the things of a list. */
+export const comma = () => (language.startsWith("zh") ? "，" : ", ");
+
 export const percent = (share) => `${number(100 * share)}%`;
 
 /** What a rule set is called. */

@@ -203,6 +203,9 @@ export function createNight({ opened, correct, share }) {
     } catch (error) { tell(error); }
   }
 
+  /** Money as the ledger reckons it, with its sign. */
+  const cash = (text) => { const sum = String(text ?? "").replace(/^[+-]/, ""); return (/^-/.test(text) ? "\u2212" : /[1-9]/.test(sum) ? "+" : "") + sum; };
+
   const totals = (deal) => deal.result.players.filter((player) => !player.vacant).map((player) =>
     h("span", { class: "deal-total" }, player.name, " ", h("b", { class: tone(player.total) }, signed(player.total))));
 
@@ -237,9 +240,9 @@ export function createNight({ opened, correct, share }) {
       h("p", { class: "note" }, rulesName(open.rules), open.unit ? ` · ${t("night.per_unit", { unit: open.unit, currency: open.currency || "" })}` : ""),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("night.standings") }, h("table", { class: "standings" },
         h("caption", {}, t("night.standings")),
-        h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("player")), h("th", { scope: "col" }, t("night.deals")), h("th", { scope: "col" }, t("units")), money && h("th", { scope: "col" }, t("night.money")))),
+        h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("player")), h("th", { scope: "col" }, t("night.deals")), h("th", { scope: "col" }, t("units")), money && h("th", { scope: "col" }, `${t("night.money")} ${open.currency || ""}`))),
         h("tbody", {}, standings.map((one) => h("tr", {}, h("th", { scope: "row" }, one.name), h("td", {}, number(one.deals)),
-          h("td", { class: `sum ${tone(one.units)}` }, signed(one.units)), money && h("td", { class: tone(one.units) }, String(one.money ?? "").replace("-", "\u2212"))))))),
+          h("td", { class: `sum ${tone(one.units)}` }, signed(one.units)), money && h("td", { class: tone(one.units) }, cash(one.money))))))),
       deals.length > 0 && chart(deals, width),
       deals.length > 0 && h("ol", { class: "deals", reversed: true, "aria-label": t("night.deals") }, [...deals].reverse().map((deal) =>
         h("li", { class: "deal" }, h("span", { class: "deal-number" }, `${deal.number}`), h("span", { class: "deal-totals" }, totals(deal)),
@@ -247,7 +250,7 @@ export function createNight({ opened, correct, share }) {
             button(t("night.look"), () => look(deal), { class: "text-button", k: `look:${deal.number}`, "aria-label": t("night.look_n", { n: deal.number }) }),
             button(t("night.correct"), () => correct(deal.number, deal.deal), { class: "text-button", k: `correct:${deal.number}`, "aria-label": t("night.correct_n", { n: deal.number }) }),
             button(t("share"), () => share({ rules: open.rules, ...deal.deal }), { class: "text-button", k: `share:${deal.number}`, "aria-label": t("night.share_n", { n: deal.number }) }),
-            deal.history > 0 && h("span", { class: "badge" }, t("night.history", { n: deal.history })))))),
+            deal.history > 1 && h("span", { class: "badge" }, t("night.history", { n: deal.history - 1 })))))),
       h("div", { class: "buttons" },
         button(t("night.undo"), undo, { class: "plain", k: "undo" }),
         deals.length > 0 && button("CSV", () => save("export.csv", "night.csv"), { class: "plain", k: "csv" }),

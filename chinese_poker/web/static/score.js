@@ -77,6 +77,7 @@ export function createScore() {
     try {
       const answer = await post("/api/score", dealOf(table));
       if (mine !== asked) return;
+      for (const player of answer.players) if (!player.vacant && !table.seats[player.seat].name) player.name = seatName(player.seat);
       [result, faults, waits] = [answer, [], false];
       say(answer.players.filter((player) => !player.vacant).map((player) => `${player.name} ${signed(player.total)}`).join(", "));
     } catch (error) {
@@ -199,7 +200,7 @@ export function createScore() {
     await dialog(t("seat.title", { name: seatName(seat) }), t("close"), (close) => {
       const entry = createEntry({
         rules: () => table.rules, taken,
-        changed(held) { Object.assign(mine, { held, raw: null }); if (cardsOf(held).length !== 13) mine.declare = ""; changed(); done.disabled = false; },
+        changed(held) { Object.assign(mine, { held, raw: null }); if (cardsOf(held).length !== 13) mine.declare = ""; changed(); },
         extra: () => h("button", { type: "button", class: "plain", k: "rest", on: { click: rest } }, t("seat.random")),
       });
       /** Cards at random out of those that nobody holds. */
@@ -208,7 +209,8 @@ export function createScore() {
         const free = hands.flatMap((hand) => read(hand).cards).filter((card) => !taken(card));
         if (free.length >= 13) entry.put({ ...nothing(), hand: free.slice(0, 13) });
       }
-      entry.put(mine.held);
+      entry.board.put(mine.held);
+      entry.refresh();
       const done = button(t("done"), () => close(), { class: "main", k: "done" });
       return h("div", {}, entry.element, h("div", { class: "dialog-foot" }, done));
     }, { class: "wide" });
@@ -332,11 +334,12 @@ export function createScore() {
       night.show(options.get("night"));
       ask();
     },
-    /** Takes a deal document, as a link does. */
+    /** Takes a deal document, as a link does; comes back once it is settled. */
     load(deal) {
       table = { ...tableOf(deal), correcting: null };
       build();
-      changed();
+      keep("score", table);
+      return ask();
     },
   };
 }

@@ -19,7 +19,7 @@ function why(item, [i, j], result, names, rules) {
     case "segment": {
       const [a, b] = [said(first[item.segment]), said(second[item.segment])];
       if (!a || !b) return segment;
-      if (!item.units || a === b) return t(item.units ? "item.tie_rule" : "item.both", { segment, hand: a });
+      if (!item.units || first[item.segment].words === second[item.segment].words) return t(item.units ? "item.tie_rule" : "item.both", { segment, hand: a });
       return t("item.over", { segment, better: item.units > 0 ? a : b, worse: item.units > 0 ? b : a });
     }
     case "bonus":
