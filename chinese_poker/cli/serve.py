@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 
 import click
 
+from ..errors import LedgerError
+
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -33,6 +35,7 @@ def serve_command(
     try:
         import uvicorn
 
+        from ..ledger import Ledger
         from ..web.app import Settings
     except ImportError as error:
         fault = f"{error.name} is missing: pip install 'chinese-poker[web]'"
@@ -48,6 +51,10 @@ def serve_command(
             raise click.UsageError(fault + "give a --token that they must know, or leave --host out")
         click.echo(f"{host} is open to other machines; who knows the token may read and write the ledger.", err=True)
         click.echo("What is sent is not encrypted: put a proxy with TLS before it (README, Serve).", err=True)
+    try:
+        Ledger(data).close()
+    except LedgerError as error:
+        raise click.ClickException(error.message) from None
     listening = _listening(host, port)
     with contextlib.closing(listening):
         names = () if token else (*_LOOPBACK, _in_url(host), *(urlsplit(origin).hostname or "" for origin in origins))
@@ -63,6 +70,7 @@ def serve_command(
             log_level="warning",
             server_header=False,
             timeout_graceful_shutdown=3,
+            timeout_worker_healthcheck=60,
             limit_concurrency=1000,
         )
         if workers > 1:
