@@ -1,5 +1,6 @@
 """What a person does on the page: with a finger, with a mouse, with keys alone."""
 
+import time
 from typing import Any
 
 HAND = "As Ad Kd Qc Jd Tc 9s 8h 7h 6h 4h 3h 2c"
@@ -16,7 +17,7 @@ def zone_of(page: Any, name: str, within: str = ".board") -> str:
 
 def held(page: Any, zone: str, within: str = ".board") -> list[str]:
     """The cards of a place, in their order."""
-    cards = page.locator(f'{within} .zone-{zone} [data-card]')
+    cards = page.locator(f"{within} .zone-{zone} [data-card]")
     return [str(one.get_attribute("data-card")) for one in cards.all()]
 
 
@@ -65,9 +66,9 @@ def tab_to(page: Any, selector: str, most: int = 80) -> None:
     raise AssertionError(f"Tab does not lead to {selector}")
 
 
-def set_by_keys(page: Any, arrangement: dict[str, list[str]]) -> None:
-    """Places every card of the hand with arrows and digits; the focus is on the board's hand."""
-    where = {name: str(digit) for digit, zone in enumerate(SEGMENTS, 1) for name in arrangement[zone]}
-    for _ in range(13):
-        focused = page.evaluate("document.activeElement.dataset.card")
-        page.keyboard.press(where[focused])
+def until(page: Any, expression: str, seconds: float = 20) -> None:
+    """Waits for something to be true on the page; its policy lets Playwright's own waiting evaluate nothing."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(expression):
+        assert time.monotonic() < end, expression
+        page.wait_for_timeout(40)

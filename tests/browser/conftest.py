@@ -55,7 +55,9 @@ def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
     complaints: list[str] = []
     expected: list[str] = []
 
-    def opened(url: str, fragment: str = "", *, size: str = "desk", may_lose_server: bool = False, **options: Any) -> Any:
+    def opened(
+        url: str, fragment: str = "", *, size: str = "desk", may_lose_server: bool = False, **options: Any
+    ) -> Any:
         context = chromium.new_context(**{"locale": "en-GB", **SIZES[size], **options})
         contexts.append(context)
         page = context.new_page()

@@ -3,14 +3,14 @@
 from typing import Any
 
 import pytest
-from acting import HAND, card, held, mouse_drag, place, tab_to, touch_drag, zone_of
+from acting import HAND, card, held, mouse_drag, place, tab_to, touch_drag, until, zone_of
 from serving import Server
 
 from chinese_poker import Arrangement
 from chinese_poker.presets import load_rules
 from chinese_poker.wire import check_arrangement
 
-SET = {"front": "As Ad 2c".split(), "middle": "Kd Qc Jd Tc 9s".split(), "back": "8h 7h 6h 4h 3h".split()}
+SET = {"front": ["As", "Ad", "2c"], "middle": ["Kd", "Qc", "Jd", "Tc", "9s"], "back": ["8h", "7h", "6h", "4h", "3h"]}
 
 
 def words(**segments: str) -> list[str]:
@@ -156,8 +156,10 @@ def test_suggestions_sharpen_and_are_the_servers(server: Server, open_page: Any)
     }""")
     page.fill(".typed", "As Kd Qd Js Tc 9c 8s 7d 6s 5h 4h 3d 2c".replace("As", "Ah").replace("2c", "Kh"))
     page.wait_for_selector(".suggestion")
-    page.wait_for_function("!window.seen.at(-1)?.includes('more to come')")
-    counts = [int(text.split("each opponent. ")[1].split()[0].replace(",", "")) for text in page.evaluate("window.seen")]
+    until(page, "!window.seen.at(-1)?.includes('more to come')")
+    counts = [
+        int(text.split("each opponent. ")[1].split()[0].replace(",", "")) for text in page.evaluate("window.seen")
+    ]
     assert len(set(counts)) >= 2
     assert counts == sorted(counts)
     best = page.locator(".take").first

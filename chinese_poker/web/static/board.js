@@ -40,7 +40,6 @@ export function createBoard({ rules, changed, checked = () => {}, removable = fa
   let roving = null;
   let verdict = null;
   let order = byRank;
-  let locked = false;
   let drag = null;
   let dragged = false;
   const rows = {};
@@ -68,11 +67,11 @@ export function createBoard({ rules, changed, checked = () => {}, removable = fa
     const tab = key === roving ? "0" : "-1";
     if (!card) {
       const label = zone === "hand" ? t("board.empty_hand") : t("board.empty", { segment: t(`segment.${zone}`) });
-      return h("button", { type: "button", class: "slot", k: key, tabindex: tab, "aria-label": label, "data-zone": zone, "data-index": index, disabled: locked });
+      return h("button", { type: "button", class: "slot", k: key, tabindex: tab, "aria-label": label, "data-zone": zone, "data-index": index });
     }
     return h("button", {
       type: "button", class: `card suit-${card[1]}${picked === card ? " picked" : ""}`, k: key, tabindex: tab, "data-zone": zone, "data-index": index,
-      "data-card": card, "aria-pressed": String(picked === card), disabled: locked,
+      "data-card": card, "aria-pressed": String(picked === card),
       "aria-label": t("board.card", { card: cardName(card), place: t(`place.${zone}`) }),
     }, face(card));
   }
@@ -92,10 +91,9 @@ export function createBoard({ rules, changed, checked = () => {}, removable = fa
       rows[zone].title.textContent = zone === "hand" ? t("board.hand") : t(`segment.${zone}`);
     }
     if (focused && document.activeElement?.dataset?.k !== focused) root.querySelector(`[data-k="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
-    draw(tools, cardsOf(held).length > 1 && !locked && button(t("entry.sort"), sort, { class: "text-button", k: "sort" }),
-      held.hand.length < cardsOf(held).length && !locked && button(t("entry.gather"), gather, { class: "text-button", k: "gather" }));
+    draw(tools, cardsOf(held).length > 1 && button(t("entry.sort"), sort, { class: "text-button", k: "sort" }),
+      held.hand.length < cardsOf(held).length && button(t("entry.gather"), gather, { class: "text-button", k: "gather" }));
     rows.hand.row.classList.toggle("done", !held.hand.length);
-    root.classList.toggle("locked", locked);
     drawVerdict();
   }
 
@@ -222,7 +220,7 @@ export function createBoard({ rules, changed, checked = () => {}, removable = fa
   }
 
   root.addEventListener("click", (event) => {
-    if (dragged || locked) {
+    if (dragged) {
       dragged = false;
       return;
     }
@@ -258,7 +256,7 @@ export function createBoard({ rules, changed, checked = () => {}, removable = fa
 
   root.addEventListener("keydown", (event) => {
     const item = event.target.closest("[data-zone][data-k]");
-    if (!item || locked || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!item || event.ctrlKey || event.metaKey || event.altKey) return;
     const { zone, card } = item.dataset;
     const index = Number(item.dataset.index);
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
@@ -289,7 +287,7 @@ export function createBoard({ rules, changed, checked = () => {}, removable = fa
   root.addEventListener("pointerdown", (event) => {
     const item = event.target.closest("[data-card]");
     dragged = false;
-    if (!item || locked || event.button || !event.isPrimary) return;
+    if (!item || event.button || !event.isPrimary) return;
     drag = { card: item.dataset.card, item, id: event.pointerId, x: event.clientX, y: event.clientY, ghost: null };
   });
   root.addEventListener("pointermove", (event) => {
@@ -349,7 +347,7 @@ export function createBoard({ rules, changed, checked = () => {}, removable = fa
     put(next) {
       held = { ...nothing(), ...structuredClone(next) };
       held.hand = order(held.hand);
-      picked = target = verdict = null;
+      picked = target = verdict = roving = null;
       drawCards();
       judgeSoon();
     },
@@ -364,7 +362,8 @@ export function createBoard({ rules, changed, checked = () => {}, removable = fa
       update(zone ? "remove" : "add");
       return true;
     },
-    lock(now) { locked = now; drawCards(); },
+    /** Gives the focus to where the arrows begin. */
+    focus() { root.querySelector('[data-zone][tabindex="0"]')?.focus({ preventScroll: true }); },
     again() { root.setAttribute("aria-label", name); drawCards(); judge(); },
   };
 }

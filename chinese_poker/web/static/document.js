@@ -24,8 +24,8 @@ export function playerOf(seat) {
   const { held } = seat;
   const placed = SEGMENTS.some((zone) => held[zone].length);
   if (seat.raw) Object.assign(player, seat.raw);
-  else if (placed) for (const zone of SEGMENTS) player[zone] = held[zone].join(" ");
-  else if (held.hand.length) player.hand = held.hand.join(" ");
+  else if (placed) for (const zone of SEGMENTS) player[zone] = held[zone];
+  else if (held.hand.length) player.hand = held.hand;
   if (seat.declare) player.declare = seat.declare;
   if (seat.surrender) player.surrender = true;
   return player;

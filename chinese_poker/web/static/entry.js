@@ -78,8 +78,10 @@ export function createEntry({ rules, changed, checked, tells, taken = () => "", 
   }
 
   function put(held, how = "put") {
+    const typing = document.activeElement === text;
     board.put(held);
     refresh();
+    if (typing && text.hidden) board.focus();
     changed(board.held, how);
   }
 

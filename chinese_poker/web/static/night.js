@@ -58,7 +58,7 @@ export function createNight({ opened, correct, share }) {
     const { id } = open;
     while (!mine.signal.aborted && root.isConnected) {
       try {
-        await stream("GET", `/api/nights/${encodeURIComponent(id)}/events`, undefined, (event) => { if (event === "version" && !mine.signal.aborted) refresh(id); }, mine.signal);
+        await stream("GET", `/api/nights/${encodeURIComponent(id)}/events`, undefined, () => { if (!mine.signal.aborted) refresh(id); }, mine.signal);
       } catch (error) {
         if (mine.signal.aborted || error instanceof Problem) return;
       }
@@ -183,10 +183,9 @@ export function createNight({ opened, correct, share }) {
   function bringIn() {
     const file = h("input", { type: "file", accept: ".jsonl,.ndjson,.json", on: { async change() {
       try {
-        const made = await post("/api/nights/import", await file.files[0].text());
-        const night = Array.isArray(made) ? made[0] : made;
+        const { nights: [night] } = await post("/api/nights/import", await file.files[0].text());
         await list();
-        if (night?.id) await get(`/api/nights/${encodeURIComponent(night.id)}`).then((whole) => set(whole));
+        if (night) await get(`/api/nights/${encodeURIComponent(night.id)}`).then((whole) => set(whole));
       } catch (error) { tell(error); }
     } } });
     file.click();
@@ -208,6 +207,17 @@ export function createNight({ opened, correct, share }) {
 
   const totals = (deal) => deal.result.players.filter((player) => !player.vacant).map((player) =>
     h("span", { class: "deal-total" }, player.name, " ", h("b", { class: tone(player.total) }, signed(player.total))));
+
+  /** What was done to a deal, in order. */
+  async function past(n) {
+    try {
+      const actions = await get(`/api/nights/${encodeURIComponent(open.id)}/deals/${n}/history`);
+      const when = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "short", timeStyle: "short" });
+      await dialog(t("night.history_n", { n }), t("close"), () => h("ol", { class: "deals" }, actions.map((action) =>
+        h("li", { class: "deal" }, h("span", { class: "deal-totals" }, h("strong", {}, t(`night.did_${action.kind}`)), h("span", { class: "note" }, when.format(new Date(action.recorded)))),
+          action.result && h("span", { class: "deal-totals" }, totals(action))))));
+    } catch (error) { tell(error); }
+  }
 
   function look(deal) {
     dialog(t("night.deal", { n: deal.number }), t("close"), () => h("div", { class: "look" },
@@ -250,7 +260,7 @@ export function createNight({ opened, correct, share }) {
             button(t("night.look"), () => look(deal), { class: "text-button", k: `look:${deal.number}`, "aria-label": t("night.look_n", { n: deal.number }) }),
             button(t("night.correct"), () => correct(deal.number, deal.deal), { class: "text-button", k: `correct:${deal.number}`, "aria-label": t("night.correct_n", { n: deal.number }) }),
             button(t("share"), () => share({ rules: open.rules, ...deal.deal }), { class: "text-button", k: `share:${deal.number}`, "aria-label": t("night.share_n", { n: deal.number }) }),
-            deal.history > 1 && h("span", { class: "badge" }, t("night.history", { n: deal.history - 1 })))))),
+            deal.history > 1 && button(t("night.history"), () => past(deal.number), { class: "text-button badge", k: `history:${deal.number}`, "aria-label": t("night.history_n", { n: deal.number }) }))))),
       h("div", { class: "buttons" },
         button(t("night.undo"), undo, { class: "plain", k: "undo" }),
         deals.length > 0 && button("CSV", () => save("export.csv", "night.csv"), { class: "plain", k: "csv" }),

@@ -61,7 +61,7 @@ export function createScore() {
 
   function changed(ask = true) {
     keep("score", table);
-    if (ask) result = null;
+    if (ask) [result, faults] = [null, []];
     update();
     soon();
   }
@@ -111,7 +111,7 @@ export function createScore() {
     const card = zone && place !== undefined ? table.seats[seat].held[zone]?.[Number(place)] : null;
     const count = cardsOf(table.seats[seat].held).length;
     if (code === "wrong_count") return t("fault.wrong_count", { n: count, more: Math.abs(13 - count), what: t(count < 13 ? "fault.missing" : "fault.over", { n: Math.abs(13 - count) }) });
-    if (code === "duplicate_card" && card) return t("fault.duplicate_card", { card: cardName(card), place: t(`place.${zone}`) });
+    if (code === "duplicate_card" && card && language !== "en") return t("fault.duplicate_card", { card: cardName(card), place: t(`place.${zone}`) });
     if (language !== "en" && t(`fault.${code}`) !== `fault.${code}`) return t(`fault.${code}`);
     return message;
   }
