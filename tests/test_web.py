@@ -154,18 +154,18 @@ def test_hands_are_dealt(client: httpx.Client) -> None:
 
 def test_hands_are_set_as_the_command_sets_them(client: httpx.Client) -> None:
     hands = [" ".join(map(str, DECK[seat::4])) for seat in range(4)] + [HAND]
-    for name in strategies():
-        for hand in hands:
-            others = [card for card in DECK if str(card) not in hand][:13]
-            raw = {"players": [{"hand": hand}, {"hand": format_cards(others)}], "strategy": name}
-            (result,) = lines(run("score", "-", "--json", stdin=json_lines([raw])).stdout)
-            request = {"hands": [hand], "strategy": name, "players": 2}
-            (player,) = ask(client, "/api/arrange", request).json()["arrangements"]
-            expected = result["players"][0]
-            if expected["natural"]:
-                assert player == {"hand": hand, "declare": expected["natural"]}
-            else:
-                assert player == {key: expected[key]["cards"] for key in ("front", "middle", "back")}
+    asked = [(name, hand) for name in strategies() for hand in hands]
+    others = {hand: format_cards([card for card in DECK if str(card) not in hand][:13]) for hand in hands}
+    raw = [{"players": [{"hand": hand}, {"hand": others[hand]}], "strategy": name} for name, hand in asked]
+    results = lines(run("score", "-", "--json", stdin=json_lines(raw)).stdout)
+    for (name, hand), result in zip(asked, results, strict=True):
+        request = {"hands": [hand], "strategy": name, "players": 2}
+        (player,) = ask(client, "/api/arrange", request).json()["arrangements"]
+        expected = result["players"][0]
+        if expected["natural"]:
+            assert player == {"hand": hand, "declare": expected["natural"]}
+        else:
+            assert player == {key: expected[key]["cards"] for key in ("front", "middle", "back")}
     assert code(ask(client, "/api/arrange", {"hands": [HAND], "strategy": "best"})) == (422, "unknown_strategy")
     response = ask(client, "/api/arrange", {"hands": [HAND, "As"], "strategy": "greedy"})
     assert problem(response)["errors"][0]["pointer"] == "/hands/1"
@@ -174,14 +174,12 @@ def test_hands_are_set_as_the_command_sets_them(client: httpx.Client) -> None:
 def test_reviews_are_the_commands(client: httpx.Client) -> None:
     first = json.loads(EXAMPLE.read_bytes().splitlines()[0])
     command = lines(run("review", "-", "--json", stdin=json_lines([first])).stdout)
+    hands = [{"hand": " ".join(player[key] for key in ("front", "middle", "back"))} for player in first["players"]]
+    suggested = lines(run("suggest", "-", "--json", "--rules", "mandarin", stdin=json_lines(hands)).stdout)
     for seat, player in enumerate(first["players"]):
         answer = ask(client, "/api/review", {"deal": first, "seat": seat}).json()
-        suggestions = answer.pop("suggestions")
+        assert answer.pop("suggestions") == suggested[seat]
         assert answer == next(lapse for lapse in command if lapse["name"] == player["name"])
-        hand = {"hand": " ".join(player[key] for key in ("front", "middle", "back"))}
-        arguments = ("suggest", "-", "--json", "--rules", "mandarin")
-        (expected,) = lines(run(*arguments, stdin=json_lines([hand])).stdout)
-        assert suggestions == expected
     assert code(ask(client, "/api/review", {"deal": deal(), "seat": 2})) == (422, "no_hand")
     assert problem(ask(client, "/api/review", {"deal": deal({"front": "Q"}), "seat": 0}))["errors"][0][
         "pointer"
@@ -650,6 +648,20 @@ def test_large_streams_in_flat_memory(server: Server) -> None:
         before = server.memory()
         for _ in range(3):
             client.post("/api/score", content=stream, headers=LINES)
+    assert server.memory() < before * 1.1 + 10
+
+
+def test_many_rule_sets_in_flat_memory(server: Server) -> None:
+    def ask_by(client: httpx.Client, numbers: range) -> None:
+        for number in numbers:
+            rules = {"base": "western", "name": f"house {number}"}
+            assert ask(client, "/api/suggest", {"hand": HAND, "rules": rules, "samples": 500}).status_code == 200
+            assert ask(client, "/api/score", deal(rules=rules)).status_code == 200
+
+    with server.client() as client:
+        ask_by(client, range(150))
+        before = server.memory()
+        ask_by(client, range(150, 300))
     assert server.memory() < before * 1.1 + 10
 
 

@@ -30,7 +30,7 @@ def serve_command(
     \b
     Examples:
       chinese-poker serve
-      CHINESE_POKER_TOKEN=secret chinese-poker serve --host 0.0.0.0 --data nights.db
+      CHINESE_POKER_TOKEN=a-long-secret chinese-poker serve --host 0.0.0.0 --data nights.db
     """
     try:
         import uvicorn
@@ -59,7 +59,7 @@ def serve_command(
     with contextlib.closing(listening):
         names = () if token else (*_LOOPBACK, _in_url(host), *(urlsplit(origin).hostname or "" for origin in origins))
         Settings(
-            None if data is None else str(data.absolute()), token, names, tuple(map(_plain_origin, origins)), warm=True
+            None if data is None else str(data.absolute()), token, names, tuple(map(str.lower, origins)), warm=True
         ).to_environment()
         address = f"http://{_in_url(host)}:{listening.getsockname()[1]}/"
         click.echo(f"chinese-poker at {address}{f'#token={token}' if token else ''} (Ctrl-C ends it)", err=True)
@@ -90,10 +90,6 @@ def _is_loopback(host: str) -> bool:
 
 def _in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-
-
-def _plain_origin(origin: str) -> str:
-    return origin.lower()
 
 
 def _listening(host: str, port: int) -> socket.socket:
