@@ -1,10 +1,11 @@
 """The page as a whole: no fault of access, no other host, no weight, no jumping, its words in five languages."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from acting import HAND
-from serving import Server
+from serving import Server, serving
 
 MODES = ("set", "score", "play")
 _FILL = {
@@ -120,7 +121,7 @@ def test_the_page_weighs_less_than_150_kb(server: Server, open_page: Any, mode: 
     """All that a browser fetches for a mode: before compression, without a cache."""
     page = open_page(server.url, f"#{mode}", locale="vi")
     page.wait_for_selector(f".mode.{mode}")
-    fetched = page.evaluate("""() => [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+    fetched = page.evaluate("""() => ["navigation", "resource"].flatMap((kind) => performance.getEntriesByType(kind))
         .map((entry) => [new URL(entry.name).pathname, entry.decodedBodySize])""")
     files = {path: size for path, size in fetched if not path.startswith("/api/")}
     assert {"/", "/static/app.js", "/static/style.css", f"/static/{mode}.js", "/static/texts/vi.json"} <= files.keys()
@@ -166,3 +167,18 @@ def test_from_the_thirteenth_card_to_the_first_suggestion(server: Server, open_p
     print(
         f"thirteenth card to first suggestion: median {sorted(times[1:])[len(times) // 2]:.0f} ms of {len(times) - 1}"
     )
+
+
+def test_a_server_with_a_token_is_opened_by_a_link_or_by_typing_it(open_page: Any, ledger: Path) -> None:
+    with serving("--token", "open-sesame1", "--data", ledger) as server:
+        page = open_page(server.url, "#set&token=open-sesame%31", size="phone")
+        page.fill(".typed", HAND)
+        page.wait_for_selector(".suggestion")
+        assert "sesame" not in page.url
+        other = open_page(server.url, "#set")
+        other.wait_for_selector(".banner.shown")
+        other.locator('[data-k="token"]').fill("open-sesame1")
+        other.keyboard.press("Enter")
+        other.wait_for_selector(".banner.shown", state="hidden")
+        other.fill(".typed", HAND)
+        other.wait_for_selector(".suggestion")

@@ -107,16 +107,17 @@ def test_every_case_of_the_referee_scores_on_the_page_as_by_the_command(server: 
             const { mode_of } = await import("/static/app.js");
             const score = mode_of("score");
             const units = (text) => Number(text.replace("\\u2212", "-").replace("+", ""));
+            const all = (selector) => [...document.querySelectorAll(selector)];
             const seen = [];
             for (const deal of deals) {
                 await score.load(deal);
                 seen.push({
-                    totals: [...document.querySelectorAll(".seat")].map((seat) =>
-                        seat.classList.contains("vacant") ? null : units(seat.querySelector(".seat-total").textContent)),
-                    table: [...document.querySelectorAll("table.units tbody tr")].map((row) =>
+                    totals: all(".seat").map((seat) => seat.classList.contains("vacant")
+                        ? null : units(seat.querySelector(".seat-total").textContent)),
+                    table: all("table.units tbody tr").map((row) =>
                         [...row.querySelectorAll("td")].slice(0, -1).map((cell) => units(cell.textContent) || 0)),
-                    items: document.querySelectorAll(".matchup li").length,
-                    faults: [...document.querySelectorAll(".faults, .notice .message")].map((fault) => fault.textContent),
+                    items: all(".matchup li").length,
+                    faults: all(".faults, .notice .message").map((fault) => fault.textContent),
                 });
             }
             return seen;

@@ -3,7 +3,8 @@ import { cardNames, minis, read, SEGMENTS } from "./cards.js";
 import { button, draw, h } from "./dom.js";
 import { comma, number, percent, signed, t } from "./i18n.js";
 
-const keyOf = (suggestion) => SEGMENTS.map((zone) => suggestion[zone]).join("|");
+/** The same for the same cards in the same segments, whatever their order. */
+export const keyOf = (segments) => SEGMENTS.map((zone) => (Array.isArray(segments[zone]) ? [...segments[zone]] : read(segments[zone]).cards).sort().join()).join("|");
 
 function scale(found) {
   const ends = found.suggestions.flatMap((one) => [one.ev - 2 * one.error, one.ev + 2 * one.error]);
@@ -95,5 +96,3 @@ export function createAdvice({ take, mine = () => null }) {
   }
   return { element: root, show, clear() { places = new Map(); opened.clear(); show(null); } };
 }
-
-export { keyOf };

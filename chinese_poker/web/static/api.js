@@ -16,11 +16,10 @@ export class Gone extends Error {}
 export const server = new EventTarget();
 export let here = true;
 
-const fragment = new URLSearchParams(location.hash.slice(1));
-if (fragment.has("token")) {
-  sessionStorage.setItem("cp.token", fragment.get("token"));
-  fragment.delete("token");
-  history.replaceState(null, "", `#${String(fragment).replace(/=(?=&|$)/g, "")}`);
+const given = location.hash.match(/[#&?]token=([^&]+)/);
+if (given) {
+  sessionStorage.setItem("cp.token", decodeURIComponent(given[1]));
+  history.replaceState(null, "", location.pathname + location.hash.replace(given[0], ""));
 }
 
 export function useToken(token) {
@@ -33,7 +32,7 @@ function headers(more) {
   return token ? { Authorization: `Bearer ${token}`, ...more } : more;
 }
 
-async function ask(method, path, { body, signal, accept, key } = {}) {
+async function ask(method, path, { body, signal, accept, key, match } = {}) {
   let answer;
   try {
     answer = await fetch(path, {
@@ -44,6 +43,7 @@ async function ask(method, path, { body, signal, accept, key } = {}) {
         ...(body === undefined ? {} : typeof body === "string" ? { "Content-Type": "application/x-ndjson" } : POLITE),
         ...(accept ? { Accept: accept } : {}),
         ...(key ? { "Idempotency-Key": key } : {}),
+        ...(match === undefined ? {} : { "If-Match": String(match) }),
       }),
     });
   } catch (error) {

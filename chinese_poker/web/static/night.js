@@ -165,11 +165,14 @@ export function createNight({ opened, correct, share }) {
 
   async function undo() {
     try {
-      const { undone, number: n } = await post(`/api/nights/${encodeURIComponent(open.id)}/undo`, {});
+      const { undone, number: n } = await post(`/api/nights/${encodeURIComponent(open.id)}/undo`, {}, { match: open.version });
       toast(t(`night.undone_${undone}`, { n }));
       say(t(`night.undone_${undone}`, { n }));
       await refresh();
-    } catch (error) { tell(error); }
+    } catch (error) {
+      tell(error);
+      await refresh();
+    }
   }
 
   async function save(what, name) {

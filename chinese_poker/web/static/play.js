@@ -1,5 +1,5 @@
 // Play: a real shuffle, players to beat, and what each hand gave away.
-import { createAdvice } from "./advice.js";
+import { createAdvice, keyOf } from "./advice.js";
 import { get, Gone, post, Problem, server } from "./api.js";
 import { cardsOf, createBoard, isSet, nothing, segmentsOf } from "./board.js";
 import { read, ROOM, SEGMENTS } from "./cards.js";
@@ -41,8 +41,8 @@ export function createPlay() {
   const clock = h("output", { class: "clock", role: "timer", "aria-live": "off" });
   const actions = h("div", { class: "play-actions" });
   const hints = h("div", {});
-  const advice = createAdvice({ take: (one) => { game.hinted = true; board.put(Object.fromEntries(SEGMENTS.map((zone) => [zone, read(one[zone]).cards]))); held(board.held); }, mine: () => SEGMENTS.map((zone) => [...board.held[zone]].sort().join()).join() });
-  const after = createAdvice({ take: null, mine: () => game.review && SEGMENTS.map((zone) => game.review.played?.[zone]).join("|") });
+  const advice = createAdvice({ take: (one) => { game.hinted = true; board.put(Object.fromEntries(SEGMENTS.map((zone) => [zone, read(one[zone]).cards]))); held(board.held); }, mine: () => keyOf(board.held) });
+  const after = createAdvice({ take: null, mine: () => game.review?.played && keyOf(game.review.played) });
   const board = createBoard({
     rules: () => game.rules, name: t("play.board"), tells: () => game.hints || game.phase === "open",
     changed: (position) => held(position),
@@ -219,12 +219,13 @@ export function createPlay() {
       after.show(game.review?.suggestions, false);
       draw(stage,
         h("div", { class: "opened-head" }, h("p", { class: `big ${tone(mine.total)}` }, t("play.result", { units: signed(mine.total) })), actions),
+        verdict(),
         h("div", { class: "opened" }, result.players.map((player, seat) => h("section", { class: "seat filled", "aria-label": player.name },
           h("div", { class: "seat-head" }, h("strong", {}, player.name), h("span", { class: `seat-total ${tone(player.total)}` }, signed(player.total))),
           player.front ? segmentRows(Object.fromEntries(SEGMENTS.map((zone) => [zone, player[zone].cards])), { strengths: player }) : segmentRows({ front: "", middle: "", back: "", ...handRows(game.table.players[seat].hand) }),
           player.foul && h("p", { class: "foul-line" }, h("strong", {}, t("foul")), " ", player.foul_reasons.map((reason) => t(`foul.${reason}`)).join(", ")),
           player.natural && h("p", { class: "natural-line" }, h("strong", {}, t("natural")), " ", t(`natural.${player.natural}`))))),
-        verdict(), settlement(result, rules, 0),
+        settlement(result, rules, 0),
         game.review && h("section", { class: "after" }, h("h2", {}, t("play.top")), after.element));
       return;
     }

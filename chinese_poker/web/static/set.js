@@ -1,6 +1,6 @@
 // Set: what to do with these 13 cards.
 import { Gone, post, Problem, server, stream } from "./api.js";
-import { createAdvice } from "./advice.js";
+import { createAdvice, keyOf } from "./advice.js";
 import { cardsOf, nothing } from "./board.js";
 import { read, SEGMENTS, write } from "./cards.js";
 import { debounce, draw, field, h, say, select, toast } from "./dom.js";
@@ -23,7 +23,7 @@ export function createSet() {
       say(t("set.taken"));
       toast(t("set.taken"));
     },
-    mine: () => SEGMENTS.map((zone) => [...entry.board.held[zone]].sort().join()).join("|"),
+    mine: () => keyOf(entry.board.held),
   });
   const entry = createEntry({
     rules: () => settings.rules,
