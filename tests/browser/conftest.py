@@ -30,7 +30,7 @@ def chromium() -> Iterator[Any]:
     try:
         from playwright.sync_api import Error, sync_playwright
     except ImportError:
-        _missing("no Playwright: pip install 'chinese-poker[browser]'")
+        _missing("no Playwright: pip install 'chinese-poker[test]'")
     names = (os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
     found = next(filter(None, map(shutil.which, names)), None)
     with sync_playwright() as playwright:
