@@ -659,10 +659,10 @@ def test_many_rule_sets_in_flat_memory(server: Server) -> None:
             assert ask(client, "/api/score", deal(rules=rules)).status_code == 200
 
     with server.client() as client:
-        ask_by(client, range(150))
+        ask_by(client, range(66))
         before = server.memory()
-        ask_by(client, range(150, 300))
-    assert server.memory() < before * 1.1 + 10
+        ask_by(client, range(66, 126))
+    assert server.memory() < before + 12
 
 
 def test_slow_clients_hold_nobody_up(server: Server) -> None:

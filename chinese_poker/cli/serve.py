@@ -69,6 +69,7 @@ def serve_command(
             workers=workers,
             log_level="warning",
             server_header=False,
+            timeout_keep_alive=75,  # longer than clients keep a connection, so that none is closed as they use it
             timeout_graceful_shutdown=3,
             timeout_worker_healthcheck=60,
             limit_concurrency=1000,

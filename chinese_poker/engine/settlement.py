@@ -118,7 +118,7 @@ def _steps(states: Array, categories: Array) -> list[int]:
     return [int(states[np.argmax(categories == category)]) for category in sorted(set(categories.tolist()))]
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=64)
 def settlement(rules: RuleSet) -> Settlement:
     """The tables of a rule set, built once in a process for the rule sets in use.
 

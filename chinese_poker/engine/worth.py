@@ -57,7 +57,7 @@ class Worth(NamedTuple):
 
 
 _known: dict[RuleSet, Worth] = {}
-_MOST_KNOWN = 128
+_MOST_KNOWN = 64
 
 
 def worth(rules: RuleSet, progress: Progress | None = None) -> Worth:
