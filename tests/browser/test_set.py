@@ -194,3 +194,11 @@ def test_a_dealt_hand_has_thirteen_cards(server: Server, open_page: Any) -> None
     page.locator('[data-k="deal"]').tap()
     page.wait_for_selector(".suggestion")
     assert len(set(held(page, "hand"))) == 13
+
+
+def test_a_few_typed_cards_come_to_those_that_are_there(server: Server, open_page: Any) -> None:
+    page = open_page(server.url, "#set")
+    card(page, "Qc", ".grid").click()
+    page.fill(".typed", "As 10h")
+    page.keyboard.press("Enter")
+    assert sorted(held(page, "hand")) == ["As", "Qc", "Th"]

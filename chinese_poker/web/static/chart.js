@@ -5,7 +5,7 @@ import { signed, t } from "./i18n.js";
 const DASHES = ["", "7 4", "2 4", "10 3 2 3"];
 
 /** Running sums by name, from the results of a night's deals. */
-export function sums(deals) {
+function sums(deals) {
   const runs = new Map();
   deals.forEach((deal, index) => {
     for (const player of deal.result.players) {

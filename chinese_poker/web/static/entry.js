@@ -1,6 +1,6 @@
 // Getting 13 cards in: a 52-card grid, a field to type or paste into, and the board they go to.
 import { cardsOf, createBoard, createGrid, nothing } from "./board.js";
-import { read, ROOM, SEGMENTS } from "./cards.js";
+import { read, SEGMENTS } from "./cards.js";
 import { button, draw, h, say } from "./dom.js";
 import { t } from "./i18n.js";
 
@@ -71,10 +71,19 @@ export function createEntry({ rules, changed, checked, tells, taken = () => "", 
     if (whole || cardsOf(found.held).length === 13) {
       const clash = cardsOf(found.held).find((card) => taken(card));
       if (clash) { message.textContent = t("grid.taken", { card: clash, who: taken(clash) }); return; }
-      put(found.held, "typed");
+      const next = joined(found);
+      if (cardsOf(next).length > 13) { message.textContent = t("entry.full"); return; }
+      put(next, "typed");
       text.value = typed = "";
       say(t("cards.of", { n: cardsOf(board.held).length }));
     }
+  }
+
+  /** A whole hand takes the place of what is there; a few cards come to it. */
+  function joined({ held, parts }) {
+    if (parts === 3 || cardsOf(held).length >= 13) return held;
+    const here = cardsOf(board.held);
+    return { ...structuredClone(board.held), hand: [...board.held.hand, ...held.hand.filter((card) => !here.includes(card))] };
   }
 
   function put(held, how = "put") {
@@ -105,7 +114,5 @@ export function createEntry({ rules, changed, checked, tells, taken = () => "", 
   refresh();
   return {
     element: root, board, put, refresh,
-    openGrid(now) { open = now; refresh(); },
-    fits: (held) => SEGMENTS.every((zone) => held[zone].length <= ROOM[zone]),
   };
 }

@@ -40,7 +40,6 @@ export function createPlay() {
   const message = h("p", { class: "message", role: "alert" });
   const clock = h("output", { class: "clock", role: "timer", "aria-live": "off" });
   const actions = h("div", { class: "play-actions" });
-  const hints = h("div", {});
   const advice = createAdvice({ take: (one) => { game.hinted = true; board.put(Object.fromEntries(SEGMENTS.map((zone) => [zone, read(one[zone]).cards]))); held(board.held); }, mine: () => keyOf(board.held) });
   const after = createAdvice({ take: null, mine: () => game.review?.played && keyOf(game.review.played) });
   const board = createBoard({

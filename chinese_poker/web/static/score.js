@@ -1,9 +1,9 @@
 // Score: the seats of a deal, what is wrong with them, who owes whom.
 import { Gone, post, Problem, server } from "./api.js";
-import { cardsOf, nothing, segmentsOf } from "./board.js";
-import { cardName, DECK, mini, minis, read, SEGMENTS, words } from "./cards.js";
+import { cardsOf, nothing } from "./board.js";
+import { cardName, minis, read, SEGMENTS, words } from "./cards.js";
 import { emptySeat, dealOf, fromLink, hasCards, tableOf, toLink } from "./document.js";
-import { button, debounce, dialog, draw, field, h, icon, say, select, toast } from "./dom.js";
+import { button, debounce, dialog, draw, field, h, say, select, toast } from "./dom.js";
 import { createEntry, fault, position } from "./entry.js";
 import { language, signed, t } from "./i18n.js";
 import { createNight } from "./night.js";
@@ -248,8 +248,9 @@ export function createScore() {
       button(t("entry.clear_all"), clear, { class: "plain", k: "clear-all", hidden: !table.seats.some(hasCards) }),
       button(t("share"), () => share(dealOf(table)), { class: "plain", k: "share", hidden: !table.seats.some(hasCards) }));
     draw(outcome, h("h2", { id: "outcome-title" }, t("score.settlement")),
-      result ? [unitsTable(result), settlement(result, rules),
-        h("div", { class: "outcome-foot" }, button(table.correcting === null ? t("night.add") : t("night.save", { n: table.correcting }), add, { class: "main", k: "add" }))]
+      result ? [unitsTable(result),
+        h("div", { class: "outcome-foot" }, button(table.correcting === null ? t("night.add") : t("night.save", { n: table.correcting }), add, { class: "main", k: "add" })),
+        settlement(result, rules)]
         : h("p", { class: "note" }, t("score.empty")));
   }
 
