@@ -54,6 +54,42 @@ def test_axe_finds_no_serious_fault(server: Server, open_page: Any, mode: str, s
     assert found == {"empty": [], "filled": []}
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", ["phone", "desk"])
+def test_axe_finds_no_serious_fault_in_a_night_and_in_opened_hands(
+    server: Server, open_page: Any, size: str, theme: str
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    def faults() -> list[tuple[str, str]]:
+        found = Axe().run(page).response["violations"]
+        grave = [fault for fault in found if fault["impact"] in ("serious", "critical")]
+        return [(fault["id"], node["html"][:160]) for fault in grave for node in fault["nodes"]]
+
+    page = open_page(server.url, "#score", size=size, color_scheme=theme, bypass_csp=True, reduced_motion="reduce")
+    page.locator('[data-k="example"]').click()
+    page.locator('[data-k="add"]').click()
+    page.wait_for_selector("dialog .main")
+    assert faults() == []
+    page.locator("dialog .main").click()
+    page.wait_for_selector(".deal")
+    page.locator('[data-k="example"]').click()
+    page.wait_for_selector(".matchup")
+    assert faults() == []
+    page.locator('[data-k="set:0"]').click()
+    page.wait_for_selector("dialog .board")
+    assert faults() == []
+    page.keyboard.press("Escape")
+    page.evaluate("location.hash = '#play'")
+    page.locator(".welcome .main").click()
+    for key in "3333322222111":
+        page.locator(".zone-hand .card").first.focus()
+        page.keyboard.press(key)
+    page.locator('[data-k="open"]').click()
+    page.wait_for_selector(".verdict-card .big")
+    assert faults() == []
+
+
 def test_settings_are_accessible_and_kept(server: Server, open_page: Any) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
