@@ -95,3 +95,7 @@ class RuleSetError(ChinesePokerError):
 
 class SimulationError(ChinesePokerError):
     """A simulation that cannot be run, merged or gone on with."""
+
+
+class LedgerError(ChinesePokerError):
+    """A ledger that cannot be read or written, or that holds no such night or deal."""

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from decimal import Decimal
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
 from .arrangement import SEGMENTS
 from .cards import NAMES, Card, grouped
 from .deal import Deal, Player, labels
+from .errors import DealError
 from .matchup import Item, Reason
 from .naturals import find_naturals
 from .rules import FoulPays, HomeRunMode, RuleSet
 from .score import DealResult, Matchup, PlayerResult
+from .texts import quote
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
     from .exploitability import Exploitability
     from .odds import Chance, OddsTable, Simulated
     from .suggest import Lapse, Suggestions
+    from .wire import ResultDocument
 
 CSV_HEADER = ("id", "rules", "seat", "name", "total", "foul", "natural", "front", "middle", "back")
 _SUIT_STYLES = {"c": "green", "d": "blue", "h": "red", "s": ""}
@@ -266,12 +272,26 @@ class Standings:
     _shared: set[str] = field(default_factory=set)
 
     def add(self, result: DealResult) -> None:
-        names = [player.name for player in result.players if player]
+        self._add(
+            (seat, player.name, player.total, bool(player.foul), player.natural is not None)
+            for seat, player in enumerate(result.players)
+            if player
+        )
+
+    def add_document(self, result: ResultDocument) -> None:
+        """Add a deal by what was written of it."""
+        self._add(
+            (player["seat"], player["name"], player["total"], player["foul"], player["natural"] is not None)
+            for player in result["players"]
+            if "vacant" not in player
+        )
+
+    def _add(self, rows: Iterable[tuple[int, str, int, bool, bool]]) -> None:
+        players = list(rows)
+        names = [name for _, name, *_ in players]
         self._shared.update(name for name in names if names.count(name) > 1)
-        for seat, player in enumerate(result.players):
-            if player:
-                standing = self._by_seat.setdefault((player.name, seat), Standing())
-                standing.add(player.total, bool(player.foul), player.natural is not None)
+        for seat, name, total, foul, natural in players:
+            self._by_seat.setdefault((name, seat), Standing()).add(total, foul, natural)
 
     def by_player(self) -> list[tuple[str, Standing]]:
         """Every player with the sums, best first."""
@@ -291,6 +311,42 @@ def money(units: int, unit: Decimal, currency: str) -> str:
     exponent = unit.as_tuple().exponent
     places = max(2, -exponent if isinstance(exponent, int) else 0)
     return f"{units * unit:+,.{places}f}{' ' if currency else ''}{currency}"
+
+
+def read_unit(text: str) -> Decimal:
+    """Money for one unit.
+
+    :raises DealError: ``bad_value``.
+
+    >>> read_unit("0.25")
+    Decimal('0.25')
+    """
+    try:
+        unit = Decimal(text)
+    except InvalidOperation:
+        unit = Decimal("nan")
+    if not (unit.is_finite() and 0 < unit < 10**9):
+        raise DealError("bad_value", f"{quote(text)} is no amount above 0; write one as 0.25")
+    return unit
+
+
+def standings_rows(standings: Standings, unit: Decimal | None) -> list[dict[str, Any]]:
+    """The standings as JSON values, best first; with money where a unit is worth some."""
+    return [
+        {"name": name, **asdict(standing)} | ({"money": f"{standing.units * unit:f}"} if unit is not None else {})
+        for name, standing in standings.by_player()
+    ]
+
+
+def csv_lines(header: Iterable[str], rows: Iterable[Iterable[str | int]]) -> Iterator[str]:
+    """CSV, a line each; texts are quoted for CSV, not against formulas: that is :func:`plain_cell`."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    for row in itertools.chain([header], rows):
+        writer.writerow(row)
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
 
 
 def standings_table(standings: Standings, unit: Decimal | None, currency: str) -> Table:
@@ -315,6 +371,48 @@ def standings_table(standings: Standings, unit: Decimal | None, currency: str) -
             str(standing.fouls),
             str(standing.naturals),
         )
+    return table
+
+
+def totals_words(result: ResultDocument) -> str:
+    """What the players of a deal won, after a colon; nothing where nothing was settled."""
+    totals = [f"{player['name']} {_units(player['total'])}" for player in result.get("players", ()) if "name" in player]
+    return f": {', '.join(totals)}" if totals else ""
+
+
+def nights_table(nights: Iterable[Mapping[str, Any]]) -> Table:
+    """Nights, as their documents, for a terminal."""
+    table = _plain_table("night", "begun", "title", "rules", "deals", "players")
+    for night in nights:
+        rules = f"{night['rules']}, revision {night['revision']}"
+        cells = (night["id"], night["created"], night["title"], rules, str(night["deals"]), ", ".join(night["players"]))
+        table.add_row(*map(_plain, cells))
+    return table
+
+
+def actions_table(actions: Iterable[Mapping[str, Any]]) -> Table:
+    """What happened in a night, as documents, for a terminal."""
+    table = _plain_table("deal", "", "at", "units")
+    for action in actions:
+        words = totals_words(action["result"]).removeprefix(": ")
+        cells = (str(action["number"]), action["kind"], action["recorded"], words)
+        table.add_row(*map(_plain, cells))
+    return table
+
+
+def _plain(text: str) -> Text:
+    from rich.text import Text
+
+    return Text(text)
+
+
+def _plain_table(*headings: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
     return table
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .arrangement import Arrangement
 from .cards import DECK, parse_cards
-from .deal import Deal
+from .deal import Deal, Player
 from .engine.declaring import natural_states
 from .engine.response import Response, respond
 from .engine.search import best_sum
@@ -180,15 +180,18 @@ def set_deal(deal: Deal, rules: RuleSet, name: str) -> Deal:
     dragon Kh 3d 2d | 8d 7d 6d 5d 4d | Kd Qd Jd Td 9d
     """
     player_of = strategy(name)
-    players = list(deal.players)
-    seated = len(players) - players.count(None)
-    for i, player in enumerate(players):
-        if player and not (player.arrangement or player.declare or player.surrender):
-            setting = player_of.arrange(np.array([player.hand]), rules, seated)
-            state = settlement(rules).states[setting.states[0]]
-            if setting.states[0] >= 0 and (state.natural or state.surrender):
-                players[i] = replace(player, declare=state.natural, surrender=state.surrender)
-            else:
-                arrangement = Arrangement.of(DECK[card] for card in setting.cards[0].tolist())
-                players[i] = replace(player, arrangement=arrangement, hand=())
+    seated = len(deal.players) - deal.players.count(None)
+    players = [player and set_player(player, rules, player_of, seated) for player in deal.players]
     return replace(deal, players=tuple(players))
+
+
+def set_player(player: Player, rules: RuleSet, player_of: Strategy, seated: int) -> Player:
+    """A player whose hand is set by a strategy, or declared or given up as it says, where the player did neither."""
+    if player.arrangement or player.declare or player.surrender:
+        return player
+    setting = player_of.arrange(np.array([player.hand]), rules, seated)
+    state = settlement(rules).states[setting.states[0]]
+    if setting.states[0] >= 0 and (state.natural or state.surrender):
+        return replace(player, declare=state.natural, surrender=state.surrender)
+    arrangement = Arrangement.of(DECK[card] for card in setting.cards[0].tolist())
+    return replace(player, arrangement=arrangement, hand=())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from .arrangement import SEGMENTS, SIZES, Arrangement, card_problems, parse_hand
 from .cards import DECK, Card, format_cards, grouped, parse_cards
-from .deal import Deal, labels
+from .deal import SEATS, Deal, labels
 from .engine.field import Field, candidates, judged
 from .engine.search import legal_count, undominated
 from .engine.settlement import settlement
@@ -329,11 +329,19 @@ class Lapse:
 
 
 def review_deal(
-    deal: Deal, rules: RuleSet, *, place: str = "", against: str = AGAINST, samples: int = SAMPLES, seed: int = 0
+    deal: Deal,
+    rules: RuleSet,
+    *,
+    place: str = "",
+    seats: Collection[int] = range(SEATS),
+    against: str = AGAINST,
+    samples: int = SAMPLES,
+    seed: int = 0,
 ) -> list[Lapse]:
     """A review of each player of a deal who played a hand against another; against the banker alone where there is one.
 
     :param place: what to call a deal that has no id.
+    :param seats: whose arrangements.
     :raises DealError: as :func:`~chinese_poker.score.score` and :func:`suggest` do.
     """
     score(deal, rules)
@@ -346,15 +354,21 @@ def review_deal(
     }
     lapses = []
     for i, mine in played.items():
-        met = [j for j in seated if j != i and (deal.banker is None or deal.banker in (i, j))]
+        met = met_by(deal, i)
         others = [played[j] for j in met if j in played]
         banks = None if deal.banker is None else i == deal.banker
-        if others:
+        if others and i in seats:
             found = review(
                 mine, rules, others, opponents=len(met), against=against, samples=samples, seed=seed, banks=banks
             )
             lapses.append(Lapse(place if deal.id is None else deal.id, names[i], found))
     return lapses
+
+
+def met_by(deal: Deal, seat: int) -> list[int]:
+    """The seats that settle with this one: all others, or where there is a banker the banker's alone."""
+    seated = [j for j, player in enumerate(deal.players) if player and j != seat]
+    return [j for j in seated if deal.banker is None or deal.banker in (seat, j)]
 
 
 def explain_suggestions(found: Suggestions) -> Iterator[str]:

@@ -36,6 +36,10 @@ from .texts import LONGEST_TEXT, UNFIT, text_fault
 
 MOST_CARDS = 1000
 """Cards of a list, or characters of a string of cards, that are read."""
+MOST_SAMPLES = 10_000
+"""Opponents that a request may ask to sample; the command takes more."""
+MOST_NAMES = 100
+"""Players of one night."""
 _LEAST_ID, _MOST_ID = -(1 << 63), (1 << 63) - 1
 
 
@@ -69,6 +73,10 @@ def _read_cards(value: Any) -> tuple[Card, ...]:  # noqa: ANN401
         raise CardError.of(CardError("bad_value", fault, pointer=f"/{place}") for place in places) from None
 
 
+def _read_arrangement(value: Any) -> Arrangement:  # noqa: ANN401
+    return Arrangement.parse(_read_text(value))
+
+
 def _name_or_object(value: Any) -> Any:  # noqa: ANN401
     if not isinstance(value, str | dict):
         raise DealError("bad_value", "write the name of a rule set, or the rules as an object")
@@ -96,6 +104,12 @@ Id = Annotated[
 ]
 Rules = Annotated[Any, PlainValidator(_name_or_object), WithJsonSchema({"type": ["string", "object"]})]
 Cards = Annotated[tuple[Card, ...], PlainValidator(_read_cards), WithJsonSchema(_CARDS_SCHEMA)]
+OneArrangement = Annotated[
+    Arrangement,
+    PlainValidator(_read_arrangement),
+    WithJsonSchema({**_TEXT_SCHEMA, "description": "An arrangement, as 'front | middle | back'"}),
+]
+Seed = Annotated[StrictInt, Field(ge=_LEAST_ID, le=_MOST_ID)]
 
 
 def _at_most_four(value: Any) -> Any:  # noqa: ANN401
@@ -156,6 +170,62 @@ class HandDocument(TypedDict):
     id: NotRequired[Id]
     hand: Cards
     dead: NotRequired[Cards]
+
+
+@with_config(_CONFIG)
+class SuggestRequest(HandDocument):
+    """A hand to be set, and what ``suggest`` has options for; ``rules`` says by which rule set."""
+
+    rules: NotRequired[Rules]
+    opponents: NotRequired[StrictInt]
+    against: NotRequired[Text]
+    known: NotRequired[Annotated[list[OneArrangement], Field(max_length=SEATS - 1)]]
+    bank: NotRequired[Literal["mine", "theirs"]]
+    top: NotRequired[Annotated[StrictInt, Field(ge=1)]]
+    samples: NotRequired[Annotated[StrictInt, Field(ge=1, le=MOST_SAMPLES)]]
+    seed: NotRequired[Seed]
+
+
+@with_config(_CONFIG)
+class DealRequest(TypedDict):
+    """How many hands to deal; without a seed it is a real shuffle."""
+
+    players: Annotated[StrictInt, Field(ge=2, le=SEATS)]
+    seed: NotRequired[Seed]
+
+
+@with_config(_CONFIG)
+class ArrangeRequest(TypedDict):
+    """Hands that a strategy is to set, each as if it were the only one, at a table of so many ``players``."""
+
+    hands: Annotated[list[Cards], Field(min_length=1, max_length=SEATS)]
+    strategy: Text
+    rules: NotRequired[Rules]
+    players: NotRequired[Annotated[StrictInt, Field(ge=2, le=SEATS)]]
+
+
+@with_config(_CONFIG)
+class ReviewRequest(TypedDict):
+    """A played deal, and the seat whose arrangement is held against the best."""
+
+    deal: dict[str, Any]
+    seat: Annotated[StrictInt, Field(ge=0, lt=SEATS)]
+    rules: NotRequired[Rules]
+    against: NotRequired[Text]
+    top: NotRequired[Annotated[StrictInt, Field(ge=1)]]
+    samples: NotRequired[Annotated[StrictInt, Field(ge=1, le=MOST_SAMPLES)]]
+    seed: NotRequired[Seed]
+
+
+@with_config(_CONFIG)
+class NightRequest(TypedDict, total=False):
+    """A night to be kept: what it is called, its rule set, money per unit, and who is expected."""
+
+    title: Text
+    rules: Rules
+    unit: Text
+    currency: Text
+    players: Annotated[list[Text], Field(max_length=MOST_NAMES)]
 
 
 _DEAL_KEYS = frozenset(DealDocument.__annotations__)
@@ -229,11 +299,20 @@ SCHEMAS: Mapping[str, Any] = {
     "result": ResultDocument,
 }
 """The documents that have a schema, beside ``rules``."""
+REQUESTS: Mapping[str, Any] = {
+    "suggest request": SuggestRequest,
+    "deal request": DealRequest,
+    "arrange request": ArrangeRequest,
+    "review request": ReviewRequest,
+    "night": NightRequest,
+}
+"""What a client asks that is none of these documents."""
+_KINDS = {**SCHEMAS, **REQUESTS}
 
 
 @cache
 def _adapter(kind: str) -> TypeAdapter[Any]:
-    return presets.adapter() if kind == "rules" else TypeAdapter(SCHEMAS[kind])
+    return presets.adapter() if kind == "rules" else TypeAdapter(_KINDS[kind])
 
 
 def schema(kind: str) -> dict[str, Any]:
@@ -275,7 +354,7 @@ def _unknown_keys(value: Mapping[str, Any], known: frozenset[str]) -> list[Chine
 
 def _all_unknown_keys(kind: str, value: Mapping[str, Any]) -> Iterator[ChinesePokerError]:
     """The unknown keys of a document that need not be valid."""
-    yield from _unknown_keys(value, frozenset(SCHEMAS[kind].__annotations__))
+    yield from _unknown_keys(value, frozenset(_KINDS[kind].__annotations__))
     players = value.get("players") if kind == "deal" else None
     for seat, entry in enumerate(players[:SEATS] if isinstance(players, list) else ()):
         if isinstance(entry, dict):
@@ -301,7 +380,7 @@ def read_deal(value: Any, rules: RuleSet | None = None) -> tuple[Deal, RuleSet]:
             found = [*_unknown_keys(entry, _PLAYER_KEYS), *_shape_problems(entry)]
             problems += [problem.at(f"/players/{seat}") for problem in found]
     try:
-        rules = rules or _read_rules(document.get("rules", "basic"))
+        rules = rules or read_rules(document.get("rules", "basic"))
     except ChinesePokerError as error:
         problems += error.at("/rules").problems
     if problems or rules is None:
@@ -338,7 +417,14 @@ def _player(entry: PlayerDocument | None, name: str | None) -> Player | None:
     return Player(name, arrangement, entry.get("hand", ()), entry.get("declare"), entry.get("surrender", False))
 
 
-def _read_rules(value: Any) -> RuleSet:  # noqa: ANN401
+def read_rules(value: Any) -> RuleSet:  # noqa: ANN401
+    """The rule set that a document names or writes out; never a file's.
+
+    :raises ChinesePokerError: ``unknown_rules``, or what is wrong within.
+
+    >>> read_rules("shisanshui").name, read_rules({"base": "western", "name": "ours"}).name
+    ('taiwan', 'ours')
+    """
     if isinstance(value, str):
         if value.endswith(".toml"):
             fault = "a document names a preset or writes its rules out; give a file with --rules"
@@ -373,17 +459,31 @@ def check_arrangement(value: Any, rules: RuleSet) -> dict[str, Any]:  # noqa: AN
     return result | user_keys(document)
 
 
-def read_hand(value: Any) -> HandDocument:  # noqa: ANN401
-    """A hand out of a JSON value, its cards read.
+def read_hand(value: Any, kind: str = "hand") -> Any:  # noqa: ANN401
+    """A hand out of a JSON value, its cards read; ``kind`` may be that of a request that holds a hand.
 
     :raises DealError: every problem of the document, each with its pointer.
 
     >>> len(read_hand({"hand": "2c3c4c5c6c7c8c9cTcJcQcKcAc"})["hand"])
     13
     """
-    document: HandDocument = _validated("hand", value)
-    problems = _unknown_keys(document, frozenset(HandDocument.__annotations__))
-    problems += card_problems({"hand": document["hand"]}, {})
+    document = read_as(kind, value)
+    problems = list(card_problems({"hand": document["hand"]}, {}))
+    if problems:
+        raise DealError.of(problems)
+    return document
+
+
+def read_as(kind: str, value: Any) -> Any:  # noqa: ANN401
+    """A document out of a JSON value, its cards read; ``kind`` is one of :data:`SCHEMAS` or :data:`REQUESTS`.
+
+    :raises DealError: every problem of the document, each with its pointer.
+
+    >>> read_as("deal request", {"players": 3})
+    {'players': 3}
+    """
+    document = _validated(kind, value)
+    problems = _unknown_keys(document, frozenset(_KINDS[kind].__annotations__))
     if problems:
         raise DealError.of(problems)
     return document

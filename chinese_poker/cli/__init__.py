@@ -24,6 +24,8 @@ COMMANDS = {
     "train": "study",
     "exploitability": "study",
     "simulate": "simulate",
+    "serve": "serve",
+    "ledger": "ledger",
 }
 """The module of each command; what a command does not use is not imported."""
 

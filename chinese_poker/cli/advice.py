@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from .. import report, wire
+from ..answers import suggestions_answer
 from ..arrangement import HAND_SIZE, Arrangement
 from ..cards import parse_cards
 from ..documents import Document
@@ -77,7 +78,7 @@ def suggest_command(
       chinese-poker suggest "AsAdKdQcJdTc9s8h7h6h4h3h2c" --rules mandarin --opponents 1 --dead "Ks Kh"
       chinese-poker suggest hands.jsonl --json
     """
-    from ..suggest import AGAINST, explain_suggestions, suggest, suggestions_document
+    from ..suggest import AGAINST, explain_suggestions, suggest
 
     if plot and (len(joined(hands, HAND_SIZE)) > 1 or is_file(hands[0])):
         raise click.UsageError("A plot shows one hand; give its 13 cards.")
@@ -103,8 +104,7 @@ def suggest_command(
             run.report(source, document.place(error))
             continue
         if as_json:
-            identity = {"id": read["id"]} if "id" in read else {}
-            write_json({**identity, **suggestions_document(found), **wire.user_keys(document.value)})
+            write_json(suggestions_answer(document.value, found))
         else:
             print_all(*report.suggestion_tables(found))
             if explain:

@@ -7,21 +7,21 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import click
 from click.shell_completion import CompletionItem
 
-from .. import wire
+from .. import report, wire
 from ..arrangement import Arrangement
 from ..cards import split_cards
 from ..documents import Document, read_documents
 from ..errors import ChinesePokerError, RuleSetError
 from ..presets import load_rules, rule_names
 from ..rules import RuleSet
-from ..texts import one_line, quote
+from ..texts import one_line
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -77,22 +77,8 @@ def _plot_path(text: str) -> Path:
 
 
 STRATEGY = ReadType("strategy", _strategy_name)
+UNIT = ReadType("amount", report.read_unit)
 ARRANGEMENT = ReadType("'f|m|b'", Arrangement.parse)
-
-
-class UnitType(click.ParamType):  # type: ignore[type-arg]
-    """Money for one unit."""
-
-    name = "amount"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Decimal:  # noqa: ANN401
-        try:
-            unit = Decimal(value)
-        except InvalidOperation:
-            unit = Decimal("nan")
-        if not (unit.is_finite() and 0 < unit < 10**9):
-            self.fail(f"{quote(str(value))} is no amount above 0; write one as 0.25", param, ctx)
-        return unit
 
 
 class Run:
@@ -156,6 +142,24 @@ def write_json(document: Any) -> None:  # noqa: ANN401
     if not text.isascii() and not _is_utf8():
         text = json.dumps(json.loads(text), separators=(",", ":")).encode()
     sys.stdout.buffer.write(text + b"\n")
+
+
+def write_csv(header: Iterable[str], rows: Iterable[Iterable[str | int]]) -> None:
+    for line in report.csv_lines(header, rows):
+        click.echo(line, nl=False)
+
+
+def write_standings(
+    standings: report.Standings, as_json: bool, as_csv: bool, unit: Decimal | None, currency: str
+) -> None:
+    if not (as_json or as_csv):
+        print_all(report.standings_table(standings, unit, currency))
+        return
+    rows = report.standings_rows(standings, unit)
+    if as_json:
+        write_json({"standings": rows} | ({"unit": f"{unit:f}", "currency": currency} if unit is not None else {}))
+    elif rows:
+        write_csv(rows[0], ({**row, "name": report.plain_cell(row["name"])}.values() for row in rows))
 
 
 def _is_utf8() -> bool:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import itertools
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from decimal import Decimal
 from pathlib import Path
 
 import click
 
 from .. import report, wire
+from ..answers import settle
 from ..arrangement import SEGMENTS, parse_segment
 from ..cards import format_cards
 from ..deal import Deal
@@ -22,20 +19,22 @@ from ..errors import ArrangementError, ChinesePokerError
 from ..evaluate import evaluate
 from ..presets import load_rules, preset_text, rule_names, rules_document
 from ..rules import RuleSet
-from ..score import DealResult, score
+from ..score import DealResult
 from ..texts import quote
 from .common import (
     STRATEGY,
+    UNIT,
     RulesType,
     Run,
-    UnitType,
     errors_option,
     joined,
     json_option,
     place_of,
     print_all,
     rules_option,
+    write_csv,
     write_json,
+    write_standings,
 )
 
 EXAMPLE = Path(__file__).parent.with_name("examples") / "club-night.jsonl"
@@ -49,7 +48,7 @@ EXAMPLE = Path(__file__).parent.with_name("examples") / "club-night.jsonl"
 @click.option("--csv", "as_csv", is_flag=True, help="Write CSV, one row a player.")
 @click.option("--explain", is_flag=True, help="Say in words how every matchup is settled.")
 @click.option("--standings", is_flag=True, help="Sum all deals by player.")
-@click.option("--unit", type=UnitType(), help="Money for one unit, in the standings.")
+@click.option("--unit", type=UNIT, help="Money for one unit, in the standings.")
 @click.option("--currency", default="", help="What the money is called, as in EUR.")
 @click.option("--auto-declare", is_flag=True, help="Count a natural for players who did not declare it.")
 @click.option("--strategy", type=STRATEGY, help="Who sets the hands that are not set, as in expected.")
@@ -88,14 +87,15 @@ def score_command(
     run = Run(errors)
     settled = _settled(run, (str(EXAMPLE),) if example else files, rules, strategy, auto_declare)
     if standings:
-        _write_standings(settled, as_json, as_csv, unit, currency)
+        sums = report.Standings()
+        for *_, result in settled:
+            sums.add(result)
+        write_standings(sums, as_json, as_csv, unit, currency)
     elif as_json:
         for _, document, deal, result in settled:
             write_json(wire.result_document(document.value, deal, result))
     elif as_csv:
-        _write_csv_rows(
-            report.CSV_HEADER, (row for _, _, deal, result in settled for row in report.csv_rows(deal, result))
-        )
+        write_csv(report.CSV_HEADER, (row for _, _, deal, result in settled for row in report.csv_rows(deal, result)))
     else:
         for number, (file, document, deal, result) in enumerate(settled):
             place = place_of(file, document)
@@ -121,52 +121,11 @@ def _settled(
 ) -> Iterator[Settled]:
     for file, document in run.documents(files):
         try:
-            deal, in_force = wire.read_deal(document.value, rules)
-            deal = _set_by(strategy or deal.strategy, deal, in_force)
-            yield file, document, deal, score(deal, in_force, auto_declare=auto_declare)
+            deal, result = settle(document.value, rules, strategy=strategy, auto_declare=auto_declare)
         except ChinesePokerError as error:
             run.report(file, document.place(error))
-
-
-def _set_by(strategy: str | None, deal: Deal, rules: RuleSet) -> Deal:
-    if strategy is None:
-        return deal
-    from ..strategy import set_deal
-
-    try:
-        return set_deal(deal, rules, strategy)
-    except ChinesePokerError as error:
-        raise error.at("/strategy") from None
-
-
-def _write_standings(
-    settled: Iterator[Settled], as_json: bool, as_csv: bool, unit: Decimal | None, currency: str
-) -> None:
-    standings = report.Standings()
-    for *_, result in settled:
-        standings.add(result)
-    if not (as_json or as_csv):
-        print_all(report.standings_table(standings, unit, currency))
-        return
-    rows = [
-        {"name": report.plain_cell(name) if as_csv else name, **asdict(standing)}
-        | ({"money": f"{standing.units * unit:f}"} if unit is not None else {})
-        for name, standing in standings.by_player()
-    ]
-    if as_json:
-        write_json({"standings": rows} | ({"unit": f"{unit:f}", "currency": currency} if unit is not None else {}))
-    elif rows:
-        _write_csv_rows(rows[0], (tuple(row.values()) for row in rows))
-
-
-def _write_csv_rows(header: Iterable[str], rows: Iterable[Iterable[str | int]]) -> None:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    for row in itertools.chain([header], rows):
-        writer.writerow(row)
-        click.echo(buffer.getvalue(), nl=False)
-        buffer.seek(0)
-        buffer.truncate()
+            continue
+        yield file, document, deal, result
 
 
 @click.command("check")

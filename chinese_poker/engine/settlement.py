@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise, product
 
 import numpy as np
@@ -118,9 +118,9 @@ def _steps(states: Array, categories: Array) -> list[int]:
     return [int(states[np.argmax(categories == category)]) for category in sorted(set(categories.tolist()))]
 
 
-@cache
+@lru_cache(maxsize=64)
 def settlement(rules: RuleSet) -> Settlement:
-    """The tables of a rule set, built once in a process.
+    """The tables of a rule set, built once in a process for the rule sets in use.
 
     >>> from chinese_poker.presets import load_rules
     >>> eastern = settlement(load_rules("eastern"))

@@ -55,6 +55,7 @@ class Worth(NamedTuple):
 
 
 _known: dict[RuleSet, Worth] = {}
+_MOST_KNOWN = 64
 
 
 def worth(rules: RuleSet, progress: Progress | None = None) -> Worth:
@@ -73,6 +74,8 @@ def worth(rules: RuleSet, progress: Progress | None = None) -> Worth:
     if rules not in _known:
         game = game_digest(settlement(rules))
         packed = _shipped().get(game) or _trained(rules, game, progress)
+        if len(_known) == _MOST_KNOWN:
+            del _known[next(iter(_known))]
         _known[rules] = _unpacked(packed)
     return _known[rules]
 
