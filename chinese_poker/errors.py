@@ -83,3 +83,7 @@ class DealError(ChinesePokerError):
 
 class RuleSetError(ChinesePokerError):
     """A rule set that is unknown, unreadable or at odds with itself."""
+
+
+class StrategyError(ChinesePokerError):
+    """A strategy from outside that cannot be had, fails, or does not answer as agreed."""

@@ -16,6 +16,7 @@ COMMANDS = {
     "score": "referee",
     "suggest": "advice",
     "review": "advice",
+    "duel": "duel",
     "check": "referee",
     "rank": "referee",
     "rules": "referee",

@@ -61,13 +61,30 @@ class ReadType(click.ParamType):  # type: ignore[type-arg]
             self.fail(error.message, param, ctx)
 
 
-def _strategy_name(name: str) -> str:
+def _strategy(name: str) -> str:
+    """A strategy's name that is known to be good: of one that is registered, or of the user's own in a module."""
     from ..strategy import strategy
 
-    return strategy(name).name
+    here = str(Path.cwd())
+    if ":" in name and here not in sys.path:
+        sys.path.insert(0, here)
+    strategy(name)
+    return name
 
 
-STRATEGY = ReadType("strategy", _strategy_name)
+def _count(text: str) -> int:
+    """A whole number as people write large ones: 20000, 20,000, 2e4."""
+    try:
+        number = Decimal(text.replace(",", "").replace("_", ""))
+    except InvalidOperation:
+        number = Decimal("nan")
+    if not (number.is_finite() and 1 <= number < 10**18 and number == int(number)):
+        raise ChinesePokerError("bad_option", f"{quote(text)} is no whole number above 0; write one as 20000 or 2e4")
+    return int(number)
+
+
+STRATEGY = ReadType("strategy", _strategy)
+COUNT = ReadType("count", _count)
 ARRANGEMENT = ReadType("'f|m|b'", Arrangement.parse)
 
 

@@ -122,19 +122,22 @@ def _settled(
     for file, document in run.documents(files):
         try:
             deal, in_force = wire.read_deal(document.value, rules)
-            deal = _set_by(strategy or deal.strategy, deal, in_force)
+            deal = _set_by(strategy, deal, in_force)
             yield file, document, deal, score(deal, in_force, auto_declare=auto_declare)
         except ChinesePokerError as error:
             run.report(file, document.place(error))
 
 
 def _set_by(strategy: str | None, deal: Deal, rules: RuleSet) -> Deal:
-    if strategy is None:
+    """A deal set by the strategy of the command line, which may be the user's own, else by the document's."""
+    named = strategy or deal.strategy
+    if named is None:
         return deal
     from ..strategy import set_deal
+    from ..strategy import strategy as strategy_named
 
     try:
-        return set_deal(deal, rules, strategy)
+        return set_deal(deal, rules, strategy_named(strategy) if strategy else named)
     except ChinesePokerError as error:
         raise error.at("/strategy") from None
 
