@@ -481,10 +481,11 @@ def duel_tables(result: DuelResult) -> Iterator[Table | Text | Padding]:
         f"{', interrupted' if result.stopped == 'interrupted' else ''}\nunits per deal and opponent, 95 % intervals"
     )
     digits = 3 if len(found) > 3 or result.half_width >= 0.01 else 4
-    table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    yield Text(title)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("", overflow="fold")
     for each in found:
-        table.add_column(Text(each.name), justify="right", overflow="fold")
+        table.add_column(Text(each.name), justify="right", overflow="fold", min_width=digits + 11)
 
     def add(heading: str, cells: Iterable[str], style: str = "") -> None:
         table.add_row(Text(heading), *(Text(cell, style) for cell in cells))
@@ -521,7 +522,7 @@ def _verdict(found: Sequence[Contestant]) -> str:
     beaten = [name for name, estimate in best.over.items() if estimate.mean > estimate.half_width]
     unsure = [name for name in best.over if name not in beaten]
     sure = f"{best.name} beats {' and '.join(beaten)}" if beaten else f"{best.name} is ahead"
-    return f"{sure}; against {' and '.join(unsure)} nothing is sure, play more deals." if unsure else f"{sure}."
+    return f"{sure}, not told apart from {' and '.join(unsure)}." if unsure else f"{sure}."
 
 
 def _signed(units: float, digits: int) -> str:
