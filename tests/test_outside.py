@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import signal
+import subprocess
 import sys
 import textwrap
 import time
@@ -12,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commanding import DRAGON, NORTH, json_lines, run
+from commanding import COMMAND, DRAGON, NORTH, json_lines, run
 
 from chinese_poker.arrangement import parse_hand
 from chinese_poker.cards import DECK, format_cards
@@ -451,13 +453,7 @@ def test_its_children_go_with_it(tmp_path, ending, code):
     else:
         assert not program.arrange(LONG, BASIC, 2).bad
         assert time.monotonic() - began < 4.5
-    pids = [int(pid) for pid in (tmp_path / "bot.py.children").read_text().split()]
-    assert len(pids) == 3
-    for _ in range(100):
-        if not any(map(is_running, pids)):
-            break
-        time.sleep(0.02)
-    assert not any(map(is_running, pids))
+    assert wait_for_the_end_of(tmp_path / "bot.py.children")
     nothing_is_left()
 
 
@@ -483,6 +479,31 @@ def test_a_failing_program_is_one_line_of_the_command(tmp_path):
     assert told.count("\n") == 1
     assert told.startswith("duel: program_hung: ")
     assert "it has 0.5 seconds" in told
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_it_does_not_outlive_the_command(tmp_path, number, status, workers):
+    path = write(tmp_path, "bot.py", CHILDREN + "time.sleep(600)")
+    told = tmp_path / "bot.py.children"
+    arguments = ["duel", "greedy", "--cmd", f"{sys.executable} {path}", "--workers", workers]
+    with subprocess.Popen([*COMMAND, *arguments], stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        while not (told.exists() and len(told.read_text().split()) == 3):
+            time.sleep(0.05)
+        process.send_signal(number)
+        output, errors = process.communicate(timeout=20)
+    assert (process.returncode, output) == (status, b"")
+    assert b"Traceback" not in errors
+    assert wait_for_the_end_of(told)
+
+
+def wait_for_the_end_of(told: Path) -> bool:
+    pids = [int(pid) for pid in told.read_text().split()]
+    for _ in range(100):
+        if not any(map(is_running, pids)):
+            return True
+        time.sleep(0.02)
+    return False
 
 
 def test_a_program_that_cannot_be_run(tmp_path):

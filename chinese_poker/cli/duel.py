@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -88,6 +89,8 @@ def duel_command(
         click.echo(PROTOCOL)
         return
     tell_what_takes_time()
+    for ending in {"SIGTERM", "SIGHUP"} & set(dir(signal)):  # not without stopping the programs
+        signal.signal(getattr(signal, ending), lambda number, frame: sys.exit(128 + number))
     run = Run(errors)
     contestants: list[str | Strategy] = [*strategies, *(Program(command, timeout) for command in commands)]
     reached: deque[DuelResult] = deque(maxlen=1)
