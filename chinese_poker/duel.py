@@ -24,9 +24,9 @@ from .arrangement import SEGMENTS
 from .cards import DECK, format_cards
 from .deal import SEATS
 from .engine.batch import matchups
-from .engine.boards import items_of, settled_boards, sides_of
 from .engine.dealing import deal
 from .engine.field import judged
+from .engine.reasons import items_of, settled_matchups, sides_of
 from .engine.settlement import Settlement, settlement
 from .engine.tables import Array
 from .errors import DealError
@@ -72,7 +72,7 @@ class Estimate(NamedTuple):
 class Contestant:
     """How one did: ``units`` from all others, ``over`` each other, and where they come from.
 
-    A *matchup* is one hand against one of another contestant, on one of the boards of a deal.
+    A *matchup* is one hand against one of another contestant, in one of the seatings of a deal.
     """
 
     name: str
@@ -107,14 +107,14 @@ class Contestant:
 class DuelResult:
     """A duel as far as it has been played.
 
-    ``boards`` is how often each deal was; ``stopped`` is ``precision``, ``deals``, or nothing while it goes on.
+    ``seatings`` is in how many each deal was; ``stopped`` is ``precision``, ``deals``, or nothing while it goes on.
     """
 
     rules: RuleSet
     names: tuple[str, ...]
     players: int
     seed: int
-    boards: int
+    seatings: int
     matchups: Array
     """(c, c) int: matchups of two contestants in a deal, a contestant's with all others on the diagonal."""
     tally: Tally
@@ -189,7 +189,7 @@ class DuelResult:
             "players": self.players,
             "seed": self.seed,
             "deals": self.deals,
-            "boards": self.boards,
+            "seatings": self.seatings,
             "stopped": self.stopped,
             "contestants": [
                 {
@@ -250,7 +250,7 @@ class Tally:
         )
 
 
-class Board(NamedTuple):
+class Seating(NamedTuple):
     """Who sits where, and who banks."""
 
     seats: tuple[int, ...]
@@ -258,21 +258,21 @@ class Board(NamedTuple):
     banker: int | None
 
 
-def boards(contestants: int, players: int, *, bank: bool) -> list[Board]:
+def seatings(contestants: int, players: int, *, bank: bool) -> list[Seating]:
     """Every seating in which each contestant has as many seats as the others, or one more; in each seat the bank.
 
-    >>> [board.seats for board in boards(2, 3, bank=False)]
+    >>> [seating.seats for seating in seatings(2, 3, bank=False)]
     [(0, 0, 1), (0, 1, 0), (0, 1, 1), (1, 0, 0), (1, 0, 1), (1, 1, 0)]
     """
     least, over = divmod(players, contestants)
     fair = {least, least + 1} if over else {least}
-    seatings = [
+    fairly = [
         seats
         for seats in product(range(contestants), repeat=players)
         if {seats.count(contestant) for contestant in range(contestants)} <= fair
     ]
     bankers = range(players) if bank else (None,)
-    return [Board(seats, banker) for seats in seatings for banker in bankers]
+    return [Seating(seats, banker) for seats in fairly for banker in bankers]
 
 
 def duel(
@@ -319,7 +319,7 @@ def duel(
     for problem in banker_problems(0 if with_bank else None, rules):
         raise problem
     most = deals if deals is not None else DEALS if precision is None else _MOST_DEALS
-    table = boards(len(contestants), seated, bank=with_bank)
+    table = seatings(len(contestants), seated, bank=with_bank)
     names, met = _names([each.name for each in contestants]), _matchups(table, rules, len(contestants))
     result = DuelResult(rules, names, seated, seed, len(table), met, _nothing(len(names), settlement(rules)))
     with closing(_batches(contestants, rules, seed, most, table, workers, batch)) as batches:
@@ -359,11 +359,11 @@ def _names(names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _matchups(table: Sequence[Board], rules: RuleSet, contestants: int) -> Array:
+def _matchups(table: Sequence[Seating], rules: RuleSet, contestants: int) -> Array:
     met = np.zeros((contestants, contestants), np.int64)
-    for board in table:
-        for i, j, _ in matchups(rules, len(board.seats), board.banker):
-            first, second = board.seats[i], board.seats[j]
+    for seating in table:
+        for i, j, _ in matchups(rules, len(seating.seats), seating.banker):
+            first, second = seating.seats[i], seating.seats[j]
             if first != second:
                 met[first, second] += 1
                 met[second, first] += 1
@@ -375,7 +375,7 @@ def _batches(
     rules: RuleSet,
     seed: int,
     deals: int,
-    table: Sequence[Board],
+    table: Sequence[Seating],
     workers: int,
     batch: int,
 ) -> Generator[Tally]:
@@ -407,7 +407,7 @@ def _nothing(contestants: int, settled: Settlement) -> Tally:
 
 
 def _play(
-    contestants: Sequence[Strategy], rules: RuleSet, seed: int, first: int, size: int, table: Sequence[Board]
+    contestants: Sequence[Strategy], rules: RuleSet, seed: int, first: int, size: int, table: Sequence[Seating]
 ) -> Tally:
     """Play the deals ``first .. first + size - 1`` of a seed."""
     settled, players, c = settlement(rules), len(table[0].seats), len(contestants)
@@ -419,7 +419,7 @@ def _play(
     gains, cells = np.zeros((size, c, c), np.int64), np.zeros((c, c, units.size), np.int64)
     for seats, banker in table:
         seated = [by_seat[contestant][seat] for seat, contestant in enumerate(seats)]
-        for i, j, places in settled_boards(seated, rules, banker):
+        for i, j, places in settled_matchups(seated, rules, banker):
             one, other = seats[i], seats[j]
             if one != other:
                 gains[:, one, other] += units[places]

@@ -30,12 +30,21 @@ from .setting import Bad, Setting, checked
 from .texts import one_line, quote
 
 PROTOCOL = """\
-A program reads hands from its standard input, one a line, until the input ends: 13 cards as in "As Kd ... 2c", high
-to low. For each it writes one line, in the same order, and ends with status 0. A line is "front | middle | back", or
-"declare NATURAL" as in "declare six_pairs", or "surrender" where the rules know it. Cards that are not the hand's,
-wrong sizes and lines that cannot be read are fouls. CHINESE_POKER_RULES and CHINESE_POKER_PLAYERS in its environment
-name the rules and how many play. It is started anew for each batch of hands, and stopped if it takes longer than the
-timeout or writes more than it was asked."""
+A program reads hands from its standard input, one a line, to the end of the
+input: 13 cards from high to low, as in "As Kd Kc Jh Ts 9s 9h 7d 6c 5c 4s 3h 2d".
+
+For each hand, in the same order, it writes one line:
+  front | middle | back   as in "As Jh Ts | 9s 9h 7d 6c 4s | Kd Kc 5c 3h 2d"
+  declare NATURAL         as in "declare six_pairs"; the rules' names of naturals
+  surrender               where the rules know it
+
+Cards that are not the hand's, wrong sizes, a natural that the hand does not
+hold, and lines that cannot be read are fouls, and are counted as bad answers.
+
+It may keep its output until its input ends. Then it ends, with status 0. It is
+started anew for each batch of deals, with CHINESE_POKER_RULES (the name) and
+CHINESE_POKER_PLAYERS (2 to 4) in its environment. With all that it has started
+it is stopped after --timeout seconds for a batch, or if it floods its output."""
 TIMEOUT = 60.0
 """Seconds for a batch."""
 STOP: ContextVar[Event | None] = ContextVar("STOP", default=None)
@@ -126,28 +135,27 @@ def _run(program: Program, given: bytes, wanted: int, environment: dict[str, str
     who = quote(program.command, 60)
     with _started(program.command, environment) as process:
         said, told = bytearray(), bytearray()
-        fault = _exchange(process, given, said, told, most=wanted * _LONGEST_ANSWER + _CHUNK, timeout=program.timeout)
+        code = _exchange(process, given, said, told, most=wanted * _LONGEST_ANSWER + _CHUNK, timeout=program.timeout)
     lines = [line.decode("utf-8", "replace").strip() for line in said.removesuffix(b"\n").split(b"\n")] if said else []
     while len(lines) > wanted and not lines[-1]:
         lines.pop()
     answered = f"{min(len(lines), wanted):,} of {wanted:,} hands"
-    match fault:
-        case "hung":
-            remedy = f"it has {program.timeout:g} seconds, then is stopped; end at the end of the input, or allow more"
-            raise StrategyError("program_hung", f"{who} answered {answered} and did not end; {remedy}")
-        case "stopped":
-            raise StrategyError("program_stopped", f"{who} was stopped")
-        case "flooded":
-            where = "its errors" if len(told) > _MOST_TOLD else "its output"
-            fault = f"{who} flooded {where} and was stopped; write one line a hand"
-            raise StrategyError("program_flooded", fault)
-    if process.returncode:
-        last = one_line(told.decode("utf-8", "replace").strip().rpartition("\n")[2], 120)
-        fault = f"{who} {_end_in_words(process.returncode)}, having answered {answered}{': ' if last else ''}{last}"
-        raise StrategyError("program_died", fault)
-    if len(lines) != wanted:
-        fault = f"{who} wrote {len(lines):,} lines for {wanted:,} hands; write one line a hand"
-        raise StrategyError("wrong_count", fault)
+    last = one_line(told[-1000:].decode("utf-8", "replace").strip().rpartition("\n")[2], 120)
+    if not code and process.returncode:
+        code = "program_died"
+    elif not code and len(lines) != wanted:
+        code = "wrong_count"
+    faults = {
+        "program_hung": f"had answered {answered} after {program.timeout:g} seconds and was stopped; "
+        "a program ends when its input ends; allow more time, or smaller batches",
+        "program_stopped": "was stopped",
+        "program_flooded": f"flooded its {'errors' if len(told) > _MOST_TOLD else 'output'} and was stopped; "
+        "write one line a hand",
+        "program_died": f"{_end_in_words(process.returncode)}, having answered {answered}{': ' if last else ''}{last}",
+        "wrong_count": f"wrote {len(lines):,} lines for {wanted:,} hands; write one line a hand",
+    }
+    if code:
+        raise StrategyError(code, f"{who} {faults[code]}")
     return lines
 
 
@@ -197,8 +205,8 @@ def _started(command: str, environment: dict[str, str]) -> Iterator[subprocess.P
 
 def _exchange(
     process: subprocess.Popen[bytes], given: bytes, said: bytearray, told: bytearray, *, most: int, timeout: float
-) -> str | None:
-    """Feed a process, and read what it says and tells until it has ended; or why it has to be stopped.
+) -> str:
+    """Feed a process, and read what it says and tells until it has ended; or say by a code why it must be stopped.
 
     Nothing waits for one pipe alone, so that it does not matter in which order the process reads and writes.
     """
@@ -231,13 +239,13 @@ def _exchange(
                 if not chunk:
                     selector.unregister(key.fileobj)
             if len(said) > most or len(told) > _MOST_TOLD:
-                return "flooded"
+                return "program_flooded"
             if has_ended and not read:
-                return None
+                return ""
             if stop and stop.is_set():
-                return "stopped"
+                return "program_stopped"
             if time.monotonic() > deadline:
-                return "hung"
+                return "program_hung"
 
 
 def _written(descriptor: int, left: memoryview) -> int:

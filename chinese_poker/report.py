@@ -477,7 +477,7 @@ def duel_tables(result: DuelResult) -> Iterator[Table | Text | Padding]:
 
     found = result.contestants
     title = (
-        f"{result.rules.name}, {result.players} players, {result.deals:,} deals, each on {result.boards} boards"
+        f"{result.rules.name}, {result.players} players, {result.deals:,} deals, each in {result.seatings} seatings"
         f"{', interrupted' if result.stopped == 'interrupted' else ''}\nunits per deal and opponent, 95 % intervals"
     )
     digits = 3 if len(found) > 3 or result.half_width >= 0.01 else 4

@@ -15,10 +15,10 @@ import pexpect
 import pytest
 from commanding import COMMAND, run
 
-from chinese_poker.arrangement import Arrangement
+from chinese_poker.arrangement import Arrangement, parse_hand
 from chinese_poker.cards import DECK
 from chinese_poker.deal import Deal, Player
-from chinese_poker.duel import LEAST, DuelResult, boards, duel
+from chinese_poker.duel import LEAST, DuelResult, duel, seatings
 from chinese_poker.engine.dealing import deal
 from chinese_poker.engine.declaring import natural_states
 from chinese_poker.engine.settlement import settlement
@@ -161,8 +161,8 @@ def test_the_order_of_the_contestants_changes_nothing(rules, players):
 
 @pytest.mark.parametrize(("contestants", "players"), [(2, 2), (2, 3), (2, 4), (3, 3), (3, 4), (4, 4)])
 @pytest.mark.parametrize("bank", [False, True])
-def test_boards_are_closed_under_rotation_and_exchange(contestants, players, bank):
-    found = set(boards(contestants, players, bank=bank))
+def test_seatings_are_closed_under_rotation_and_exchange(contestants, players, bank):
+    found = set(seatings(contestants, players, bank=bank))
     for seats, banker in found:
         assert set(seats) == set(range(contestants))
         turned = None if banker is None else (banker + 1) % players
@@ -229,8 +229,8 @@ def test_intervals_hold_the_long_run_value_as_often_as_they_say():
     assert 0.91 * 250 <= held <= 0.985 * 250  # 95 % of 250: 237.5, standard deviation 3.4
 
 
-def test_duplicate_is_narrower_than_single_boards():
-    """The interval is that of deals, whose luck has cancelled; boards taken one by one would scatter far more."""
+def test_duplicate_is_narrower_than_deals_played_once():
+    """The interval is that of deals, whose luck has cancelled; played once they scatter far more."""
     contestants = [strategy("expected"), strategy("heuristic")]
     result = duel(contestants, BASIC, seed=6, deals=300)
     hands = deal(6, 0, 300)[:, :26].reshape(300, 2, 13)
@@ -295,8 +295,8 @@ def test_one_or_five_cannot_play(contestants):
 
 def test_a_bank_goes_round_where_the_rules_leave_it_open():
     hong_kong = load_rules("hong-kong")
-    assert duel(["greedy", "expected"], hong_kong, deals=5).boards == 2
-    assert duel(["greedy", "expected"], hong_kong, deals=5, bank=True).boards == 4
+    assert duel(["greedy", "expected"], hong_kong, deals=5).seatings == 2
+    assert duel(["greedy", "expected"], hong_kong, deals=5, bank=True).seatings == 4
     with pytest.raises(DealError, match="played without a banker"):
         duel(["greedy", "expected"], BASIC, deals=5, bank=True)
     with pytest.raises(DealError, match="against a banker"):
@@ -313,7 +313,7 @@ def test_the_table_fits_a_terminal_of_80_columns():
         assert (done.returncode, done.stderr) == (0, b"")
         text = done.stdout.decode()
         assert max(map(len, text.splitlines())) <= 80
-        assert text.startswith("mandarin, 4 players, 40 deals, each on ")
+        assert text.startswith("mandarin, 4 players, 40 deals, each in ")
         assert re.search(r"^ units +[+-]\d\.\d{3} ± \d\.\d{3}", text, re.MULTILINE)
 
 
@@ -358,7 +358,7 @@ def test_ctrl_c_prints_what_is_done():
     )
     child.expect(r"± \d\.\d{4}")
     child.sendintr()
-    child.expect(r"deals, each on 2 boards, interrupted")
+    child.expect(r"deals, each in 2 seatings, interrupted")
     child.expect("chinese-poker: interrupted")
     child.expect(pexpect.EOF)
     child.close()
@@ -370,9 +370,12 @@ def test_help_names_the_ways_to_name_a_contestant():
     assert "module:attribute" in told
     assert "--cmd" in told
     protocol = run("duel", "--protocol").stdout.decode()
+    hand, arrangement = re.findall('"([^"]{38,})"', protocol)
+    assert set(parse_hand(hand)) == set(Arrangement.parse(arrangement).cards)
+    assert not Arrangement.parse(arrangement).foul()
     for word in ("front | middle | back", "declare NATURAL", "surrender"):
         assert word in protocol
-    assert max(map(len, protocol.splitlines())) <= 120
+    assert max(map(len, protocol.splitlines())) <= 80
 
 
 def test_numbers_of_deals_as_people_write_them(tmp_path: Path):

@@ -368,7 +368,11 @@ def test_answers_out_of_order_are_fouls(tmp_path):
 
 HOSTILE = {
     "hangs before reading": ("import time; time.sleep(600)", "program_hung", "answered 0 of 4,000 hands"),
-    "hangs after reading": ("import sys, time; sys.stdin.read(); time.sleep(600)", "program_hung", "did not end"),
+    "hangs after reading": (
+        "import sys, time; sys.stdin.read(); time.sleep(600)",
+        "program_hung",
+        "answered 0 of 4,000 hands after 2 seconds",
+    ),
     "hangs in the middle": (
         PYTHON + "    print(flush=True); import time; time.sleep(600)",
         "program_hung",
@@ -478,7 +482,7 @@ def test_a_failing_program_is_one_line_of_the_command(tmp_path):
     told = done.stderr.decode()
     assert told.count("\n") == 1
     assert told.startswith("duel: program_hung: ")
-    assert "it has 0.5 seconds" in told
+    assert "after 0.5 seconds and was stopped" in told
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])

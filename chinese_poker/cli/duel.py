@@ -73,7 +73,7 @@ def duel_command(
 ) -> None:
     """Play strategies against each other, in duplicate, so that luck cancels.
 
-    A strategy is a name (greedy, heuristic, expected), your own as module:attribute, or a program (--cmd). Each deal is
+    A strategy is a name, as in expected, your own as module:attribute, or a program (--cmd). Each deal is
     played with every seating of the contestants.
 
     \b

@@ -26,7 +26,7 @@ class Matchups(NamedTuple):
     """(n,) int64: the place of each in the settlement's ``units``, flattened: what the first seat gains."""
 
 
-def settled_boards(seats: Sequence[Field], rules: RuleSet, banker: int | None = None) -> list[Matchups]:
+def settled_matchups(seats: Sequence[Field], rules: RuleSet, banker: int | None = None) -> list[Matchups]:
     """Settle ``n`` deals, their hands by seat.
 
     :param seats: 2 to 4 fields of ``n`` hands.
@@ -36,7 +36,7 @@ def settled_boards(seats: Sequence[Field], rules: RuleSet, banker: int | None = 
     >>> from .field import judged
     >>> rules = load_rules("basic")
     >>> lower, higher = judged([range(0, 26, 2)], rules), judged([range(26, 52, 2)], rules)
-    >>> [(first, second, cells)] = settled_boards([lower, higher], rules)
+    >>> [(first, second, cells)] = settled_matchups([lower, higher], rules)
     >>> settlement(rules).units.ravel()[cells].tolist()
     [-4]
     """

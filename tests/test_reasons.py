@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from test_engine_batch import EVERY_RULES, nasty_batches
 
-from chinese_poker.engine.boards import items_of, settled_boards
 from chinese_poker.engine.field import judged
+from chinese_poker.engine.reasons import items_of, settled_matchups
 from chinese_poker.engine.settlement import settlement
 from chinese_poker.score import score
 
@@ -19,7 +19,7 @@ def test_every_matchup_has_the_items_of_the_core(rules):
     met = 0
     for (players, banker), (cards, states, deals) in nasty_batches(rules, DEALS, seed=7).items():
         seats = [judged(cards[:, seat], rules, states[:, seat]) for seat in range(players)]
-        found = settled_boards(seats, rules, banker)
+        found = settled_matchups(seats, rules, banker)
         for row, deal in enumerate(deals):
             expected = [(*matchup.players, matchup.items) for matchup in score(deal, rules).matchups]
             assert [(first, second, items_of(int(cells[row]), settled)) for first, second, cells in found] == expected
