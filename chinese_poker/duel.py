@@ -36,6 +36,7 @@ from .rules import Banker, RuleSet
 from .score import banker_problems
 from .setting import Setting, Strategy, checked
 from .strategy import strategy
+from .texts import LONGEST_TEXT, one_line
 
 DEALS = 10_000
 """Deals that are played where neither their number nor a precision is given."""
@@ -44,6 +45,7 @@ LEAST = 1_000
 BATCH = 500
 """Deals that are set at once."""
 _MOST_DEALS = 10**12
+_MOST_WORKERS = 256
 _MOST_AT_ONCE = 100_000
 _QUOTED = 3
 """Bad answers of a contestant that are quoted."""
@@ -343,17 +345,18 @@ def _option_faults(
         yield f"{deals} deals; play 1 to {_MOST_DEALS:,}"
     if precision is not None and not (math.isfinite(precision) and precision > 0):
         yield f"a precision of {precision}; write units above 0, as in 0.002"
-    for what, number in (("workers", workers), ("deals in a batch", batch)):
-        if not 1 <= number <= _MOST_AT_ONCE:
-            yield f"{number} {what}; have 1 to {_MOST_AT_ONCE:,}"
+    for what, number, most in (("workers", workers, _MOST_WORKERS), ("deals in a batch", batch, _MOST_AT_ONCE)):
+        if not 1 <= number <= most:
+            yield f"{number} {what}; have 1 to {most:,}"
 
 
-def _names(names: Sequence[str]) -> tuple[str, ...]:
-    """The names, numbered where several are alike.
+def _names(given: Sequence[str]) -> tuple[str, ...]:
+    """The names, each on one line, numbered where several are alike.
 
     >>> _names(["greedy", "expected", "greedy"])
     ('greedy (1)', 'expected', 'greedy (2)')
     """
+    names = [one_line(name, LONGEST_TEXT) for name in given]
     return tuple(
         f"{name} ({names[: i + 1].count(name)})" if names.count(name) > 1 else name for i, name in enumerate(names)
     )

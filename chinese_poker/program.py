@@ -31,7 +31,7 @@ from .texts import one_line, quote
 
 PROTOCOL = """\
 A program reads hands from its standard input, one a line, to the end of the
-input: 13 cards from high to low, as in "As Kd Kc Jh Ts 9s 9h 7d 6c 5c 4s 3h 2d".
+input: 13 cards, high to low, as in "As Kd Kc Jh Ts 9s 9h 7d 6c 5c 4s 3h 2d".
 
 For each hand, in the same order, it writes one line:
   front | middle | back   as in "As Jh Ts | 9s 9h 7d 6c 4s | Kd Kc 5c 3h 2d"

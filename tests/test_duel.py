@@ -276,6 +276,7 @@ BAD_OPTIONS = [
     ({"precision": 0}, "precision"),
     ({"precision": float("nan")}, "precision"),
     ({"workers": 0}, "workers"),
+    ({"workers": 257}, "257 workers; have 1 to 256"),
     ({"batch": 10**6}, "deals in a batch"),
 ]
 

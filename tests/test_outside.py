@@ -26,6 +26,7 @@ from chinese_poker.presets import load_rules
 from chinese_poker.program import Program
 from chinese_poker.setting import checked
 from chinese_poker.strategy import registered, set_deal, strategy
+from chinese_poker.texts import one_line
 
 BASIC = load_rules("basic")
 HANDS = deal(11, 0, 50).reshape(-1, 13)
@@ -282,7 +283,7 @@ def test_programs_and_workers(tmp_path):
     contestants = [bot(tmp_path, PYTHON), Program(AWK), strategy("greedy")]
     documents = [duel(contestants, BASIC, deals=300, batch=100, workers=workers).document() for workers in (1, 3)]
     assert documents[0] == documents[1]
-    assert documents[0]["contestants"][0]["over"][0] == {"name": AWK, "units": 0, "half_width": 0}
+    assert documents[0]["contestants"][0]["over"][0] == {"name": one_line(AWK, 100), "units": 0, "half_width": 0}
     assert documents[0]["contestants"][0]["fouls"] > 0
     assert documents[0]["contestants"][0]["bad_answers"] == 0
 
