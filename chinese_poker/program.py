@@ -35,7 +35,7 @@ input: 13 cards, high to low, as in "As Kd Kc Jh Ts 9s 9h 7d 6c 5c 4s 3h 2d".
 
 For each hand, in the same order, it writes one line:
   front | middle | back   as in "As Jh Ts | 9s 9h 7d 6c 4s | Kd Kc 5c 3h 2d"
-  declare NATURAL         as in "declare six_pairs"; the rules' names of naturals
+  declare NATURAL         as in "declare six_pairs"; names as in the rules
   surrender               where the rules know it
 
 Cards that are not the hand's, wrong sizes, a natural that the hand does not
