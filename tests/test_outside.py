@@ -372,7 +372,7 @@ HOSTILE = {
     "hangs after reading": (
         "import sys, time; sys.stdin.read(); time.sleep(600)",
         "program_hung",
-        "answered 0 of 4,000 hands after 2 seconds",
+        "answered 0 of 4,000 hands after 3 seconds",
     ),
     "hangs in the middle": (
         PYTHON + "    print(flush=True); import time; time.sleep(600)",
@@ -413,7 +413,7 @@ def test_hostile_programs_are_stopped(tmp_path, case):
     text, code, told = HOSTILE[case]
     began = time.monotonic()
     with pytest.raises(StrategyError, match=told) as caught:
-        bot(tmp_path, text, timeout=2).arrange(LONG, BASIC, 2)
+        bot(tmp_path, text, timeout=3).arrange(LONG, BASIC, 2)
     assert caught.value.code == code
     assert str(caught.value).isprintable()
     assert time.monotonic() - began < 30
