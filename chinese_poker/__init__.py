@@ -3,7 +3,7 @@
 from .arrangement import Arrangement, Foul, Segment, parse_hand
 from .cards import DECK, Card, format_cards, parse_cards
 from .deal import Deal, Player
-from .errors import ArrangementError, CardError, ChinesePokerError, DealError, LedgerError, RuleSetError
+from .errors import ArrangementError, CardError, ChinesePokerError, DealError, LedgerError, RuleSetError, StrategyError
 from .evaluate import Category, Strength, Wheel, evaluate
 from .matchup import Item, Reason
 from .naturals import Natural, find_naturals
@@ -34,6 +34,7 @@ __all__ = [
     "RuleSet",
     "RuleSetError",
     "Segment",
+    "StrategyError",
     "Strength",
     "Wheel",
     "evaluate",

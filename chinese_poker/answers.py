@@ -21,6 +21,7 @@ from .rules import RuleSet
 from .score import DealResult, score
 
 if TYPE_CHECKING:
+    from .strategy import Strategy
     from .suggest import Suggestions
 
 
@@ -41,7 +42,7 @@ def settle(
     value: Any,  # noqa: ANN401
     rules: RuleSet | None = None,
     *,
-    strategy: str | None = None,
+    strategy: str | Strategy | None = None,
     auto_declare: bool = False,
 ) -> tuple[Deal, DealResult]:
     """A deal out of a JSON value, and its settlement.
@@ -61,7 +62,7 @@ def settle(
     return deal, score(deal, in_force, auto_declare=auto_declare)
 
 
-def _set_by(name: str, deal: Deal, rules: RuleSet) -> Deal:
+def _set_by(name: str | Strategy, deal: Deal, rules: RuleSet) -> Deal:
     from .strategy import set_deal
 
     try:
@@ -144,12 +145,12 @@ def arrange_answer(value: Any) -> dict[str, Any]:  # noqa: ANN401
     >>> arrange_answer({"hands": ["2d3d4d5d6d7d8d9dTdJdQdKdKh"], "strategy": "greedy"})["arrangements"]
     [{'front': 'Kh 3d 2d', 'middle': '8d 7d 6d 5d 4d', 'back': 'Kd Qd Jd Td 9d'}]
     """
-    from .strategy import set_player, strategy
+    from .strategy import registered, set_player
 
     request = wire.read_as("arrange request", value)
     rules = _rules_of(request)
     try:
-        player_of = strategy(request["strategy"])
+        player_of = registered(request["strategy"])
     except ChinesePokerError as error:
         raise error.at("/strategy") from None
     seated = request.get("players", SEATS)

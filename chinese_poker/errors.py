@@ -99,3 +99,7 @@ class SimulationError(ChinesePokerError):
 
 class LedgerError(ChinesePokerError):
     """A ledger that cannot be read or written, or that holds no such night or deal."""
+
+
+class StrategyError(ChinesePokerError):
+    """A strategy from outside that cannot be had, fails, or does not answer as agreed."""

@@ -22,9 +22,11 @@ from .score import DealResult, Matchup, PlayerResult
 from .texts import quote
 
 if TYPE_CHECKING:
+    from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
 
+    from .duel import Contestant, DuelResult, Estimate
     from .exploitability import Exploitability
     from .odds import Chance, OddsTable, Simulated
     from .suggest import Lapse, Suggestions
@@ -565,6 +567,71 @@ def review_tables(lapses: Sequence[Lapse], top: int) -> tuple[Table, Table]:
     for name, (deals, given, seen) in sorted(sums.items(), key=lambda entry: -entry[1][1]):
         players.add_row(Text(name), f"{deals:.0f}", f"{given:.2f}", f"{seen:.0f}")
     return mistakes, players
+
+
+def duel_tables(result: DuelResult) -> Iterator[Table | Text | Padding]:
+    """A duel for a terminal: what each contestant gains, where from, and who leads."""
+    from rich import box
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    found = result.contestants
+    title = (
+        f"{result.rules.name}, {result.players} players, {result.deals:,} deals, each in {result.seatings} seatings"
+        f"{', interrupted' if result.stopped == 'interrupted' else ''}\nunits per deal and opponent, 95 % intervals"
+    )
+    digits = 3 if len(found) > 3 or result.half_width >= 0.01 else 4
+    yield Text(title)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("", overflow="fold")
+    for each in found:
+        table.add_column(Text(each.name), justify="right", overflow="fold", min_width=digits + 11)
+
+    def add(heading: str, cells: Iterable[str], style: str = "") -> None:
+        table.add_row(Text(heading), *(Text(cell, style) for cell in cells))
+
+    add("units", (_estimate(each.units, digits) for each in found), "bold")
+    for other in found if len(found) > 2 else ():
+        over = (_estimate(each.over[other.name], digits) if each is not other else "" for each in found)
+        add(f"from {other.name}", over)
+    table.add_section()
+    for part in found[0].gained:
+        if any(each.gained[part] for each in found):
+            add(f"by {_spaced(part)}", (_signed(each.shares[part], digits) for each in found), "dim")
+    table.add_section()
+    for i, segment in enumerate(SEGMENTS):
+        add(f"wins {segment}", (f"{each.won[i]:.1%}" for each in found))
+    add("scoops", (f"{each.scoops:.1%}" for each in found))
+    for what in ("naturals", "surrenders", "fouls", "bad_answers"):
+        if any(getattr(each, what) for each in found):
+            add(_spaced(what), (f"{getattr(each, what) / each.hands:.2%}" for each in found))
+    yield table
+    yield Text(_verdict(found))
+    for each in found:
+        if each.bad_answers:
+            whose = f"{each.name} gave {each.bad_answers:,} bad answers to {each.hands:,} hands, which are fouls"
+            yield Text(f"{whose}; the first:")
+            for hand, fault in each.quoted:
+                yield Padding(Text(f"{hand}\n  {fault}", "dim"), (0, 0, 0, 2))
+
+
+def _verdict(found: Sequence[Contestant]) -> str:
+    best = max(found, key=lambda each: each.units.mean)
+    if not any(each.units.mean or each.units.half_width for each in found):
+        return "No deal made a difference."
+    beaten = [name for name, estimate in best.over.items() if estimate.mean > estimate.half_width]
+    unsure = [name for name in best.over if name not in beaten]
+    sure = f"{best.name} beats {' and '.join(beaten)}" if beaten else f"{best.name} is ahead"
+    return f"{sure}, not told apart from {' and '.join(unsure)}." if unsure else f"{sure}."
+
+
+def _signed(units: float, digits: int) -> str:
+    return f"{round(units, digits) + 0.0:+.{digits}f}"
+
+
+def _estimate(estimate: Estimate, digits: int) -> str:
+    return f"{_signed(estimate.mean, digits)} ± {estimate.half_width:.{digits}f}"
 
 
 def check_lines(checked: Mapping[str, Any]) -> Iterator[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,40 +18,16 @@ from .engine.settlement import settlement
 from .engine.tables import FIVE_VALUES, FRONT_VALUES, Array, tables
 from .engine.worth import worth
 from .equilibrium import best_response
-from .errors import DealError
+from .errors import DealError, StrategyError
 from .evaluate import evaluate
+from .imported import imported
 from .rules import PaidTo, RuleSet, SegmentValue
+from .setting import Setting, Strategy
 from .texts import quote
 
+__all__ = ["Setting", "Strategy", "registered", "set_deal", "strategies", "strategy"]
+
 Tables = tuple[Array, Array, Array]
-
-
-class Setting(NamedTuple):
-    """``n`` hands as a strategy sets them."""
-
-    cards: Array
-    """(n, 13) int8: card indices; front (3), middle (5), back (5)."""
-    states: Array
-    """(n,) int16: what is done in place of playing the arrangement, as a state of
-    :func:`~chinese_poker.engine.settlement.settlement`: a natural declared, a surrender, a foul; -1 where it is played.
-    """
-
-
-class Strategy(Protocol):
-    """Sets hands, knowing nothing but its own cards, the rules and how many play."""
-
-    @property
-    def name(self) -> str: ...
-
-    def __hash__(self) -> int: ...
-
-    def arrange(self, hands: npt.ArrayLike, rules: RuleSet, players: int) -> Setting:
-        """Set hands, each as if it were the only one.
-
-        :param hands: (n, 13) int8 card indices.
-        :param players: how many are at the table, 2 to 4; of the others nothing is known.
-        """
-        ...
 
 
 @dataclass(frozen=True)
@@ -151,11 +126,24 @@ def strategies() -> tuple[str, ...]:
 
 
 def strategy(name: str) -> Strategy:
-    """A strategy by name.
+    """A strategy by name, or the user's own as ``module:attribute``, which runs the code of that module.
+
+    :raises DealError: ``unknown_strategy``.
+    :raises StrategyError: ``no_module``, ``no_attribute``, ``no_strategy``, ``strategy_failed``.
+
+    >>> strategy("math:pi")
+    Traceback (most recent call last):
+    chinese_poker.errors.StrategyError: no_strategy: 'math:pi' is a float without the method arrange
+    """
+    return imported(name) if ":" in name else registered(name)
+
+
+def registered(name: str) -> Strategy:
+    """One of the strategies that come with the package, and nothing else: for names out of documents.
 
     :raises DealError: ``unknown_strategy``.
 
-    >>> strategy("best").name
+    >>> registered("best")
     Traceback (most recent call last):
     chinese_poker.errors.DealError: unknown_strategy: 'best' is no strategy; known: greedy, heuristic, ...
     """
@@ -165,10 +153,12 @@ def strategy(name: str) -> Strategy:
     return _STRATEGIES[name]
 
 
-def set_deal(deal: Deal, rules: RuleSet, name: str) -> Deal:
+def set_deal(deal: Deal, rules: RuleSet, name: str | Strategy) -> Deal:
     """A deal whose hands that are neither set, declared nor surrendered are set by a strategy, or declared as it says.
 
+    :param name: of a registered strategy, as a document may have it; or any strategy.
     :raises DealError: ``unknown_strategy``.
+    :raises StrategyError: ``bad_setting``: an answer that is no arrangement of the hand.
 
     >>> from chinese_poker.arrangement import parse_hand
     >>> from chinese_poker.deal import Player
@@ -179,7 +169,7 @@ def set_deal(deal: Deal, rules: RuleSet, name: str) -> Deal:
     >>> print(south.declare, north.arrangement)
     dragon Kh 3d 2d | 8d 7d 6d 5d 4d | Kd Qd Jd Td 9d
     """
-    player_of = strategy(name)
+    player_of = registered(name) if isinstance(name, str) else name
     seated = len(deal.players) - deal.players.count(None)
     players = [player and set_player(player, rules, player_of, seated) for player in deal.players]
     return replace(deal, players=tuple(players))
@@ -190,6 +180,8 @@ def set_player(player: Player, rules: RuleSet, player_of: Strategy, seated: int)
     if player.arrangement or player.declare or player.surrender:
         return player
     setting = player_of.arrange(np.array([player.hand]), rules, seated)
+    for _, fault in setting.bad:
+        raise StrategyError("bad_setting", f"{quote(player_of.name, 60)} answered {fault}")
     state = settlement(rules).states[setting.states[0]]
     if setting.states[0] >= 0 and (state.natural or state.surrender):
         return replace(player, declare=state.natural, surrender=state.surrender)

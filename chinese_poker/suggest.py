@@ -21,7 +21,7 @@ from .naturals import Natural, find_naturals
 from .opponents import POOL_SERVES, Drawn, draw, draw_tables
 from .rules import Banker, RuleSet
 from .score import played_naturals, score
-from .strategy import strategy
+from .strategy import Strategy, registered
 
 AGAINST = "equilibrium"
 """The strategy that opponents play where nothing else is said."""
@@ -100,7 +100,7 @@ def suggest(
     rules: RuleSet,
     *,
     opponents: int | None = None,
-    against: str = AGAINST,
+    against: str | Strategy = AGAINST,
     known: Sequence[Arrangement] = (),
     dead: str | Iterable[str | Card] = (),
     samples: int = SAMPLES,
@@ -112,7 +112,7 @@ def suggest(
 
     :param opponents: 1 to 3, known ones included; all known ones where there are some, else as many as the unseen
         cards make up hands for, 3 at most (1 against a banker).
-    :param against: the strategy of the unknown opponents.
+    :param against: the strategy of the unknown opponents, by its name if it comes with the package.
     :param known: opponents' arrangements; their cards are seen.
     :param dead: other cards that no opponent holds.
     :param samples: opponents' hands to sample at most.
@@ -148,7 +148,7 @@ def suggest(
         hand=cards,
         rules=rules,
         opponents=table.opponents,
-        against=against,
+        against=_player(against).name,
         legal=int(legal_count(cards, wheel=rules.wheel, middle_may_equal_back=equal)[0]),
         undominated=len(undominated(cards, wheel=rules.wheel, middle_may_equal_back=equal)),
         naturals={natural: witnesses[natural] for natural in held_naturals},
@@ -177,7 +177,7 @@ def _table(
     seen: Sequence[Card],
     rules: RuleSet,
     opponents: int | None,
-    against: str,
+    against: str | Strategy,
     known: Sequence[Arrangement],
     samples: int,
     seed: int,
@@ -189,7 +189,7 @@ def _table(
     for fault in _option_faults(len(seen), rules, count, known, samples, top, banks):
         raise DealError("bad_option", fault)
     unknown = count - len(known)
-    player = strategy(against)
+    player = _player(against)
     met = _played(known, rules)
     nobody = met[slice(0, 0)]
     at = np.array(seen, np.int8)
@@ -207,6 +207,10 @@ def _table(
             ]
             tables = Field.joined([met, others])[np.concatenate(rows, axis=1).ravel()]
     return Table(rules, met, unknown, drawn.field, drawn.origins, drawn.exact, tables, banks)
+
+
+def _player(against: str | Strategy) -> Strategy:
+    return registered(against) if isinstance(against, str) else against
 
 
 def _played(arrangements: Sequence[Arrangement], rules: RuleSet) -> Field:
@@ -278,7 +282,7 @@ def review(
     others: Sequence[Arrangement],
     *,
     opponents: int | None = None,
-    against: str = AGAINST,
+    against: str | Strategy = AGAINST,
     samples: int = SAMPLES,
     seed: int = 0,
     banks: bool | None = None,
@@ -334,7 +338,7 @@ def review_deal(
     *,
     place: str = "",
     seats: Collection[int] = range(SEATS),
-    against: str = AGAINST,
+    against: str | Strategy = AGAINST,
     samples: int = SAMPLES,
     seed: int = 0,
 ) -> list[Lapse]:

@@ -17,6 +17,7 @@ COMMANDS = {
     "suggest": "advice",
     "review": "advice",
     "odds": "odds",
+    "duel": "duel",
     "check": "referee",
     "rank": "referee",
     "rules": "referee",

@@ -29,6 +29,7 @@ from .common import (
     plot_option,
     print_all,
     rules_option,
+    strategy_of,
     tell_what_takes_time,
     write_json,
     write_plot,
@@ -39,7 +40,7 @@ from .common import (
 @click.argument("hands", nargs=-1, required=True, metavar="HAND|FILE...")
 @rules_option
 @click.option("--opponents", type=click.IntRange(1, 3), help="How many; all known ones, else 3 or as many as can be.")
-@click.option("--against", type=STRATEGY, help="How the unknown ones play: expected, heuristic, greedy.")
+@click.option("--against", type=STRATEGY, help="How the unknown ones play.")
 @click.option("--opponent", "known", multiple=True, type=ARRANGEMENT, help="A known opponent's arrangement.")
 @click.option("--dead", default="", help="Cards that no opponent holds.")
 @click.option("--bank", type=click.Choice(["mine", "theirs"]), help="Whose the bank is, in a banker game.")
@@ -92,7 +93,7 @@ def suggest_command(
                 read["hand"],
                 in_force,
                 opponents=opponents,
-                against=against or AGAINST,
+                against=strategy_of(against) or AGAINST,
                 known=known,
                 dead=(*read.get("dead", ()), *parse_cards(dead)),
                 samples=samples,
@@ -127,7 +128,7 @@ def _hands(run: Run, hands: tuple[str, ...]) -> Iterator[tuple[str, Document]]:
 @click.command("review")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @rules_option
-@click.option("--against", type=STRATEGY, help="How opponents are thought to play: expected, heuristic, greedy.")
+@click.option("--against", type=STRATEGY, help="How opponents are thought to play.")
 @click.option("--samples", type=click.IntRange(1), default=10_000, show_default=True, help="Opponents at most.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--top", type=click.IntRange(1), default=10, show_default=True, help="How many mistakes.")
@@ -163,7 +164,7 @@ def review_command(
                 deal,
                 in_force,
                 place=place_of(file, document),
-                against=against or AGAINST,
+                against=strategy_of(against) or AGAINST,
                 samples=samples,
                 seed=seed,
             )

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
@@ -21,10 +21,12 @@ from ..documents import Document, read_documents
 from ..errors import ChinesePokerError, RuleSetError
 from ..presets import load_rules, rule_names
 from ..rules import RuleSet
-from ..texts import one_line
+from ..texts import one_line, quote
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from ..strategy import Strategy
 
 LARGE = 4 << 20
 """Bytes of a file of which the reading shows a progress bar."""
@@ -64,10 +66,15 @@ class ReadType(click.ParamType):  # type: ignore[type-arg]
             self.fail(error.message, param, ctx)
 
 
-def _strategy_name(name: str) -> str:
+def _strategy(name: str) -> str:
+    """A strategy's name that is known to be good: of one that is registered, or of the user's own in a module."""
     from ..strategy import strategy
 
-    return strategy(name).name
+    here = str(Path.cwd())
+    if ":" in name and here not in sys.path:
+        sys.path.insert(0, here)
+    strategy(name)
+    return name
 
 
 def _plot_path(text: str) -> Path:
@@ -76,8 +83,29 @@ def _plot_path(text: str) -> Path:
     return plot_path(text)
 
 
-STRATEGY = ReadType("strategy", _strategy_name)
+def strategy_of(name: str | None) -> Strategy | None:
+    """The strategy that the command line names, which may be the user's own."""
+    if name is None:
+        return None
+    from ..strategy import strategy
+
+    return strategy(name)
+
+
+def _count(text: str) -> int:
+    """A whole number as people write large ones: 20000, 20,000, 2e4."""
+    try:
+        number = Decimal(text.replace(",", "").replace("_", ""))
+    except InvalidOperation:
+        number = Decimal("nan")
+    if not (number.is_finite() and 1 <= number < 10**18 and number == int(number)):
+        raise ChinesePokerError("bad_option", f"{quote(text)} is no whole number above 0; write one as 20000 or 2e4")
+    return int(number)
+
+
+STRATEGY = ReadType("strategy", _strategy)
 UNIT = ReadType("amount", report.read_unit)
+COUNT = ReadType("count", _count)
 ARRANGEMENT = ReadType("'f|m|b'", Arrangement.parse)
 
 

@@ -32,6 +32,7 @@ from .common import (
     place_of,
     print_all,
     rules_option,
+    strategy_of,
     write_csv,
     write_json,
     write_standings,
@@ -121,7 +122,7 @@ def _settled(
 ) -> Iterator[Settled]:
     for file, document in run.documents(files):
         try:
-            deal, result = settle(document.value, rules, strategy=strategy, auto_declare=auto_declare)
+            deal, result = settle(document.value, rules, strategy=strategy_of(strategy), auto_declare=auto_declare)
         except ChinesePokerError as error:
             run.report(file, document.place(error))
             continue

@@ -533,13 +533,26 @@ _BASE = 6
 """A power of it for each rank, modulo the prime, keeps the multisets of a bucket apart."""
 
 
+def matchups(rules: RuleSet, players: int, banker: int | None) -> list[tuple[int, int, int]]:
+    """The pairs of seats that are settled, each with who wins a segment of equal strength: 1, -1, or 0 for neither.
+
+    >>> from chinese_poker.presets import load_rules
+    >>> matchups(load_rules("malaya"), 3, banker=1)
+    [(0, 1, -1), (1, 2, 1)]
+    """
+    breaks = rules.ties is Ties.BANKER
+    return [
+        (first, second, breaks * ((first == banker) - (second == banker)))
+        for first, second in combinations(range(players), 2)
+        if banker is None or banker in (first, second)
+    ]
+
+
 @cache
 def _settling(rules: RuleSet, players: int, banker: int | None) -> Settling:
     settled = settlement(rules)
     table = settled.tables
-    matchups = [pair for pair in combinations(range(players), 2) if banker is None or banker in pair]
-    first, second = np.array(matchups, np.int8).T
-    tie = (first == banker).astype(np.int8) - (second == banker) if rules.ties is Ties.BANKER else np.zeros_like(first)
+    first, second, tie = np.array(matchups(rules, players, banker), np.int8).T
     may_sweep = rules.pays_home_runs(players)
     suit = rules.suit_worth if rules.ties is Ties.SUIT else ()
     return Settling(
@@ -551,5 +564,5 @@ def _settling(rules: RuleSet, players: int, banker: int | None) -> Settling:
         lead_of_five=(table.strength_of_five >> 16 & 15).astype(np.int8) - 2,
         first=first.astype(np.uint8),
         second=second.astype(np.uint8),
-        tie=tie.astype(np.int8),
+        tie=tie,
     )

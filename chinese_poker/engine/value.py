@@ -95,6 +95,18 @@ def codes(mine: Field, theirs: Field, tie: int = 0) -> Array:
     return found
 
 
+def codes_by_row(first: Field, second: Field, tie: int = 0) -> Array:
+    """(n,) int64: who wins the segments, as the code of the settlement, row by row of two fields of ``n``.
+
+    :param tie: who wins a tie: 1 the first, -1 the second, 0 nobody.
+    """
+    code = np.full(len(first), CODES // 2)
+    for segment, weight in enumerate(WEIGHTS):
+        a, b = first.values[:, segment], second.values[:, segment]
+        code += weight * np.where(a == b, tie, np.where(a > b, 1, -1))
+    return code
+
+
 def looked_up(table: Array, mine: Field, theirs: Field, found: Array) -> Array:
     """(k, n): a table (s, s, 27) of the settlement at the states of mine and theirs and their codes."""
     cells = found + (theirs.states.astype(np.int16) * np.int16(CODES))
@@ -129,11 +141,7 @@ def home_run_units(mine: Field, table: Table) -> Array:
 
 def _scoops_row(first: Field, second: Field, settled: Settlement, tie: int) -> Array:
     """(n,) int8: who scoops, row by row of two fields of ``n``."""
-    code = np.full(len(first), CODES // 2)
-    for segment, weight in enumerate(WEIGHTS):
-        a, b = first.values[:, segment].astype(np.int32), second.values[:, segment].astype(np.int32)
-        code += weight * np.where(a == b, tie, np.sign(a - b))
-    row: Array = settled.scoops[first.states, second.states, code]
+    row: Array = settled.scoops[first.states, second.states, codes_by_row(first, second, tie)]
     return row
 
 
