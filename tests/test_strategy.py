@@ -76,7 +76,7 @@ def test_greedy_takes_the_strongest_back_then_middle():
 
 @pytest.fixture(scope="module")
 def shared_deals():
-    return deal(82, 0, 5000).reshape(-1, 13)
+    return deal(82, 0, 20_000).reshape(-1, 13)
 
 
 def _gain(first, second, hands, rules):

@@ -144,7 +144,7 @@ def test_as_many_dead_cards_as_there_can_be():
 
 
 def test_documents_are_plain_json():
-    found = suggest(DRAGON, US, opponents=2, samples=500)
+    found = suggest(DRAGON, US, opponents=2, samples=500, against="expected")
     document = json.loads(json.dumps(suggestions_document(found)))
     assert document["declare"]["natural"] == "dragon"
     assert document["surrender"] == {"ev": -3, "error": 0}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 from math import hypot, sqrt
 from random import Random
@@ -33,8 +33,10 @@ from chinese_poker.opponents import as_set, draw
 from chinese_poker.presets import load_rules
 from chinese_poker.rules import Banker, HomeRun, HomeRunMode, RuleSet, Scoop, Ties
 from chinese_poker.strategy import strategy
-from chinese_poker.suggest import suggest
+from chinese_poker.suggest import suggest as suggest_against
 
+suggest = partial(suggest_against, against="expected")
+"""Against a player who declares every natural, as the plain opponents of these tests do."""
 BASE = ("basic", "eastern", "western", "mandarin")
 DRAGON = "2h3s4d5c6h7s8d9cThJsQdKcAh"
 THREE_STRAIGHTS = "2h3s3d4c4h5s6d7cTsJhQdKcAs"

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+from chinese_poker import user_cache
 from chinese_poker.engine import worth as module
 from chinese_poker.engine.dealing import deal
 from chinese_poker.engine.field import judged
@@ -116,7 +117,7 @@ class _House:
         self.trained = 0
         self.hands = 0
         self.patch = monkeypatch
-        monkeypatch.setattr(module.platformdirs, "user_cache_path", lambda *_, **__: self.folder)
+        monkeypatch.setattr(user_cache, "folder", lambda: self.folder)
         monkeypatch.setattr(module, "train", self._train)
 
     def _train(self, rules, **options):
