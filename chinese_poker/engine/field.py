@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..rules import RuleSet, Ties
 from .search import legal, undominated
-from .settlement import settlement
+from .settlement import CODES, WEIGHTS, settlement
 from .tables import Array, tables
 
 
@@ -65,6 +65,18 @@ SEGMENTS = (slice(0, 3), slice(3, 8), slice(8, 13))
 """The columns of front, middle and back."""
 
 
+def row_codes(first: Field, second: Field, tie: int = 0) -> Array:
+    """(n,) int: who wins the segments, as the code of the settlement, row by row of two fields of ``n``.
+
+    :param tie: who wins a tie: 1 the first, -1 the second, 0 nobody.
+    """
+    found = np.full(len(first), CODES // 2)
+    for segment, weight in enumerate(WEIGHTS):
+        a, b = first.values[:, segment].astype(np.int32), second.values[:, segment].astype(np.int32)
+        found += weight * np.where(a == b, tie, np.sign(a - b))
+    return found
+
+
 def candidates(hand: npt.ArrayLike, rules: RuleSet) -> Field:
     """The arrangements of one hand among which the best is, each with values of its own.
 
@@ -95,6 +107,11 @@ def _compared(cards: Array, values: Array, rules: RuleSet) -> Array:
         leads = (held >> 2) + 2 == (strengths >> 16 & 15)[:, None]
         finer[:, i] += np.where(leads, worth[held & 3], 0).max(axis=1)
     return finer
+
+
+def plain_values(field: Field, rules: RuleSet) -> Array:
+    """(n, 3) the values of a field's segments as the tables have them, however finely they are compared."""
+    return field.values >> 2 if rules.ties is Ties.SUIT else field.values
 
 
 def _candidates_by_suit(hand: Array, rules: RuleSet) -> Field:

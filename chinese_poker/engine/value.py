@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..rules import RuleSet, Ties
-from .field import Field
+from .field import Field, row_codes
 from .settlement import CODES, SIDES, WEIGHTS, Settlement, settlement
 from .tables import Array
 
@@ -129,11 +129,7 @@ def home_run_units(mine: Field, table: Table) -> Array:
 
 def _scoops_row(first: Field, second: Field, settled: Settlement, tie: int) -> Array:
     """(n,) int8: who scoops, row by row of two fields of ``n``."""
-    code = np.full(len(first), CODES // 2)
-    for segment, weight in enumerate(WEIGHTS):
-        a, b = first.values[:, segment].astype(np.int32), second.values[:, segment].astype(np.int32)
-        code += weight * np.where(a == b, tie, np.sign(a - b))
-    row: Array = settled.scoops[first.states, second.states, code]
+    row: Array = settled.scoops[first.states, second.states, row_codes(first, second, tie)]
     return row
 
 
