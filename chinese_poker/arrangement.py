@@ -90,7 +90,7 @@ class Arrangement:
         """
         parts = text.split("|")
         if len(parts) != len(SEGMENTS):
-            raise ArrangementError("wrong_segments", f"{len(parts)} segments; write 'front | middle | back'")
+            raise wrong_segments(len(parts))
         return cls(*map(parse_cards, parts))
 
     @classmethod
@@ -148,6 +148,10 @@ class Arrangement:
 
     def __str__(self) -> str:
         return " | ".join(map(format_cards, self.segments))
+
+
+def wrong_segments(count: int) -> ArrangementError:
+    return ArrangementError("wrong_segments", f"{count} segments; write 'front | middle | back'")
 
 
 def parse_hand(cards: str | Iterable[str | Card]) -> tuple[Card, ...]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from .suggest import Lapse, Suggestions
 
 CSV_HEADER = ("id", "rules", "seat", "name", "total", "foul", "natural", "front", "middle", "back")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+"""How a text begins that a spreadsheet takes for a formula."""
 _SUIT_STYLES = {"c": "green", "d": "blue", "h": "red", "s": ""}
 
 
@@ -213,7 +215,7 @@ def plain_cell(text: str) -> str:
     >>> plain_cell("=1+1"), plain_cell("Ann")
     ("'=1+1", 'Ann')
     """
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
 @dataclass

@@ -7,6 +7,9 @@ from contextlib import contextmanager
 
 from ..errors import ChinesePokerError
 
+TABLES = (".parquet", ".csv", ".arrow")
+"""The suffixes of files that hold tables."""
+
 
 @contextmanager
 def needs(extra: str) -> Iterator[None]:

@@ -167,6 +167,35 @@ def settle_table(
     return run.settled()
 
 
+def deal_documents(deals: Any) -> Iterator[tuple[int, dict[str, Any] | ChinesePokerError]]:  # noqa: ANN401
+    """The deals of a table as JSON values, or what is wrong with one, each with its first row, from 0.
+
+    :raises DealError: as :func:`score_table` does.
+    """
+    rows = _Rows.read(deals)
+    for deal in range(len(rows.starts) - 1):
+        faults = rows.faults_of(deal)
+        first = int(rows.order[rows.starts[deal]])
+        yield first, DealError.of(fault for _, fault in faults) if faults else rows.document(deal)
+
+
+def deal_table(deals: Iterable[tuple[str | int, Deal, str | None]]) -> Any:  # noqa: ANN401
+    """Deals as a table that :func:`score_table` reads: what to call each, the deal, and its preset."""
+    rows = [
+        {"deal": called, "seat": seat, "banker": deal.banker, "rules": rules}
+        | {"name": player.name, "declare": player.declare, "surrender": player.surrender or None}
+        | {key: format_cards(cards) for key, cards in player.parts.items()}
+        for called, deal, rules in deals
+        for seat, player in enumerate(deal.players)
+        if player
+    ]
+    kind = pa.int64() if all(isinstance(row["deal"], int) for row in rows) else pa.string()
+    rows = [row | {"deal": str(row["deal"]) if kind == pa.string() else row["deal"]} for row in rows]
+    texts = {name: pa.string() for name, type_ in _TYPES.items() if type_ == pa.large_string()}
+    table = pa.Table.from_pylist(rows, pa.schema([("deal", kind), *(_TYPES | texts).items()]))
+    return table.select([name for name in COLUMNS if name == "deal" or table[name].null_count < len(rows)])
+
+
 def result_tables(results: Iterable[tuple[str | int, Deal, DealResult]]) -> Settled:
     """Deals that the core has settled, each with what to call it, as the same tables; vacant seats have no row."""
     held = list(results)
@@ -635,9 +664,9 @@ class _Run:
                 self.items.put_result(int(rows.number[deal_rows.start]), result)
                 return
         self.problems += faults
-        self.outcome.errors |= dict.fromkeys(deal_rows, str(faults[0][1])) | {
-            row: str(f) for row, f in reversed(faults)
-        }
+        first = faults[0][1]
+        self.outcome.errors.update(dict.fromkeys(deal_rows, f"{first.code}: {first.message}"))
+        self.outcome.errors.update({row: str(fault) for row, fault in reversed(faults)})
 
     def _placed(self, problem: ChinesePokerError, deal_rows: range) -> tuple[int, ChinesePokerError]:
         """A problem of a deal's document as one of a row."""
@@ -882,10 +911,9 @@ def _one_array(column: Any) -> Any:  # noqa: ANN401
 
 
 def _whole(column: Any) -> Any:  # noqa: ANN401
-    combined = column.combine_chunks()
-    return (
-        combined if isinstance(combined, pa.Array) else pa.concat_arrays(combined.chunks or [pa.array([], column.type)])
-    )
+    """A column in one piece."""
+    pieces = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    return pieces[0] if len(pieces) == 1 else pa.concat_arrays(pieces or [pa.array([], column.type)])
 
 
 def _cast(name: str, column: Any, kind: Any) -> tuple[Any, Array]:  # noqa: ANN401

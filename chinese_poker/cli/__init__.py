@@ -17,6 +17,8 @@ COMMANDS = {
     "suggest": "advice",
     "review": "advice",
     "check": "referee",
+    "convert": "tabled",
+    "conformance": "conformity",
     "rank": "referee",
     "rules": "referee",
     "schema": "referee",

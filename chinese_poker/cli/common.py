@@ -15,6 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from .. import wire
+from ..adapters import TABLES
 from ..arrangement import Arrangement
 from ..cards import split_cards
 from ..documents import Document, read_documents
@@ -71,6 +72,21 @@ STRATEGY = ReadType("strategy", _strategy_name)
 ARRANGEMENT = ReadType("'f|m|b'", Arrangement.parse)
 
 
+def is_table(file: str) -> bool:
+    return Path(file).suffix.lower() in TABLES
+
+
+def _table_path(name: str) -> Path:
+    path = Path(name)
+    if not is_table(name):
+        fault = f"{quote(name, 60)} is no table; its name ends in {', '.join(TABLES[:-1])} or {TABLES[-1]}"
+        raise ChinesePokerError("bad_option", fault)
+    return path
+
+
+TABLE = ReadType("file", _table_path)
+
+
 class UnitType(click.ParamType):  # type: ignore[type-arg]
     """Money for one unit."""
 
@@ -104,24 +120,52 @@ class Run:
             else:
                 click.echo(f"{one_line(source, 200)}:{'' if problem.line else ' '}{problem}", err=True)
 
-    def documents(self, files: Iterable[str]) -> Iterator[tuple[str, Document]]:
-        """The readable documents of the files, each with the name of its file; the others are reported."""
+    def documents(self, files: Iterable[str], *, hands: bool = False) -> Iterator[tuple[str, Document]]:
+        """The readable documents of the files, each with the name of its file; the others are reported.
+
+        :param hands: whether each line of plain text is a document, and not the lines together a deal.
+        """
         for file in files:
-            try:
-                with _open(file, self.large) as stream:
-                    for document in read_documents(stream):
-                        if document.error:
-                            self.report(file, document.place(document.error))
-                        else:
-                            yield file, document
-            except BrokenPipeError:
-                raise
-            except OSError as error:
-                fault = f"cannot be read: {error.strerror}; name a file of deals, or - for standard input"
-                self.report(file, [ChinesePokerError("unreadable", fault)])
+            with self.reading(file):
+                for document in _documents(file, self.large, hands):
+                    if document.error:
+                        self.report(file, document.place(document.error))
+                    else:
+                        yield file, document
+
+    @contextlib.contextmanager
+    def reading(self, file: str) -> Iterator[None]:
+        """Report that a file cannot be read, and why."""
+        try:
+            yield
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            fault = f"cannot be read: {error.strerror}; name a file of deals, or - for standard input"
+            self.report(file, [ChinesePokerError("unreadable", fault)])
+        except ChinesePokerError as error:
+            self.report(file, error.problems)
 
     def end(self) -> NoReturn:
         sys.exit(1 if self.failed else 0)
+
+
+def _documents(file: str, large: int, hands: bool) -> Iterator[Document]:
+    """The documents of a file, whatever its format, which its suffix tells."""
+    if is_table(file):
+        from ..adapters import files
+
+        yield from files.read_documents(Path(file))
+        return
+    suffix = Path(file).suffix.lower()
+    with _open(file, large) as stream:
+        if suffix in (".pbn", ".txt"):
+            from ..adapters import importers
+
+            read = {".pbn": importers.read_pbn, ".txt": importers.read_hands if hands else importers.read_text}
+            yield from read[suffix](stream)
+        else:
+            yield from read_documents(stream)
 
 
 @contextlib.contextmanager
