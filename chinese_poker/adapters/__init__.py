@@ -1,4 +1,4 @@
-"""What ties the package to its users' tools. Each adapter has its extra; the core needs none of them."""
+"""What ties the package to the tools of its users; each needs its extra, and the core needs none."""
 
 from __future__ import annotations
 
@@ -7,24 +7,20 @@ from contextlib import contextmanager
 
 from ..errors import ChinesePokerError
 
-TABLES = (".parquet", ".csv", ".arrow")
-"""The suffixes of files that hold tables."""
-
 
 @contextmanager
 def needs(extra: str) -> Iterator[None]:
-    """Import what an extra brings: what is missing is told in one line.
+    """Around the imports of an extra: what is missing is one line that says how to get it.
 
     :raises ChinesePokerError: ``missing_extra``.
 
-    >>> with needs("tables"):
-    ...     import arrows_and_quivers
+    >>> with needs("plot"):
+    ...     import no_such_module
     Traceback (most recent call last):
-    chinese_poker.errors.ChinesePokerError: missing_extra: arrows_and_quivers is not there; pip install \
-'chinese-poker[tables]'
+    chinese_poker.errors.ChinesePokerError: missing_extra: no_such_module is missing: pip install 'chinese-poker[plot]'
     """
     try:
         yield
-    except ModuleNotFoundError as error:
-        fault = f"{error.name} is not there; pip install 'chinese-poker[{extra}]'"
+    except ImportError as error:
+        fault = f"{error.name} is missing: pip install 'chinese-poker[{extra}]'"
         raise ChinesePokerError("missing_extra", fault) from None

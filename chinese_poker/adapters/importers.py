@@ -179,7 +179,9 @@ def _entries(stream: BinaryIO) -> Iterator[tuple[int, dict[str, str] | Arrangeme
                 yield number, wrong_segments(len(parts))
                 continue
             entry = (
-                {"hand": cards.strip()} if len(parts) == 1 else dict(zip(SEGMENTS, map(str.strip, parts), strict=True))
+                {"hand": cards.strip()}
+                if len(parts) == 1
+                else dict(zip(map(str, SEGMENTS), map(str.strip, parts), strict=True))
             )
             yield number, ({"name": name.strip()} if name.strip() else {}) | entry
 

@@ -15,7 +15,6 @@ import click
 from click.shell_completion import CompletionItem
 
 from .. import wire
-from ..adapters import TABLES
 from ..arrangement import Arrangement
 from ..cards import split_cards
 from ..documents import Document, read_documents
@@ -70,6 +69,10 @@ def _strategy_name(name: str) -> str:
 
 STRATEGY = ReadType("strategy", _strategy_name)
 ARRANGEMENT = ReadType("'f|m|b'", Arrangement.parse)
+
+
+TABLES = (".parquet", ".csv", ".arrow")
+"""The suffixes of files that hold tables."""
 
 
 def is_table(file: str) -> bool:
@@ -153,9 +156,9 @@ class Run:
 def _documents(file: str, large: int, hands: bool) -> Iterator[Document]:
     """The documents of a file, whatever its format, which its suffix tells."""
     if is_table(file):
-        from ..adapters import files
+        from ..adapters import tablefiles
 
-        yield from files.read_documents(Path(file))
+        yield from tablefiles.read_documents(Path(file))
         return
     suffix = Path(file).suffix.lower()
     with _open(file, large) as stream:

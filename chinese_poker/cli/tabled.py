@@ -59,7 +59,7 @@ def _tables() -> Any:  # noqa: ANN401
 
 
 def _settled_table(run: Run, file: str, rules: RuleSet | None, strategy: str | None, auto_declare: bool) -> Settled:
-    from ..adapters.files import read_table
+    from ..adapters.tablefiles import read_table
     from ..adapters.tables import settle_table
 
     read = read_table(Path(file))
@@ -75,12 +75,12 @@ def _called(file: str, document: Document, deal: Deal) -> str | int:
 
 
 def _write(tables: list[Any], path: Path) -> None:
-    from ..adapters.files import concatenated, write_table
+    from ..adapters.tablefiles import concatenated, write_table
 
     try:
         write_table(concatenated(tables), path)
-    except OSError as error:
-        raise click.ClickException(f"{path}: cannot be written: {error.strerror or error}") from None
+    except ChinesePokerError as error:
+        raise click.ClickException(error.message) from None
 
 
 @click.command("convert")

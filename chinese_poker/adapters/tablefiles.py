@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import csv
-import os
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from ..documents import Document
 from ..errors import ChinesePokerError, DealError
+from ..files import replacing
 from ..report import FORMULA_STARTS
 from ..texts import one_line
 from . import needs
@@ -103,15 +101,18 @@ def _read_csv(path: Path) -> TableFile:
 
 
 def write_table(table: Any, path: Path) -> None:  # noqa: ANN401
-    """Write a table, the whole or nothing; no text of a CSV file is what a spreadsheet takes for a formula."""
-    writers: dict[str, Callable[[Any, str], None]] = {
+    """Write a table, the whole or nothing; no text of a CSV file is what a spreadsheet takes for a formula.
+
+    :raises ChinesePokerError: ``unwritable``.
+    """
+    writers: dict[str, Callable[[Any, BinaryIO], None]] = {
         ".parquet": parquet.write_table,
         ".csv": lambda table, file: arrow_csv.write_csv(_without_formulas(table), file, _AS_NEEDED),
         ".arrow": feather.write_feather,
     }
     write = writers[path.suffix.lower()]
     with replacing(path) as file:
-        write(table, str(file))
+        write(table, file)
 
 
 def _without_formulas(table: Any) -> Any:  # noqa: ANN401
@@ -126,22 +127,6 @@ def _without_formulas(table: Any) -> Any:  # noqa: ANN401
             column = pc.if_else(harmful, pc.binary_join_element_wise("'", column.cast(pa.string()), ""), column)
         columns[name] = column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
     return pa.table(columns)
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A file beside ``path`` to write to; it takes its place when all is written, and goes where that fails."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    os.close(descriptor)
-    file = Path(name)
-    try:
-        yield file
-        umask = os.umask(0)
-        os.umask(umask)
-        file.chmod(0o666 & ~umask)
-        file.replace(path)
-    finally:
-        file.unlink(missing_ok=True)
 
 
 def concatenated(tables: list[Any]) -> Any:  # noqa: ANN401
