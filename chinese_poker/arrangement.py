@@ -10,6 +10,7 @@ from typing import NamedTuple, Self
 from .cards import Card, format_cards, parse_cards
 from .errors import ArrangementError
 from .evaluate import Strength, Wheel, evaluate
+from .shown import Shown
 
 HAND_SIZE = 13
 
@@ -60,7 +61,7 @@ class Judgement(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Arrangement:
+class Arrangement(Shown):
     """Thirteen different cards in three segments, legal or not.
 
     :raises ArrangementError: ``wrong_count`` or ``duplicate_card``. A split other than 3-5-5 is a foul, not an error.

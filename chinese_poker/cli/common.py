@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NoReturn
 import click
 from click.shell_completion import CompletionItem
 
-from .. import wire
+from .. import report, wire
 from ..arrangement import Arrangement
 from ..cards import split_cards
 from ..documents import Document, read_documents
@@ -205,16 +205,13 @@ def print_all(*renderables: object) -> None:
 
     is_terminal = sys.stdout.isatty()
     width = None if is_terminal or "COLUMNS" in os.environ else 120
-    console = Console(width=width, highlight=False, markup=False, emoji=False)
-    if is_terminal:
-        for renderable in renderables:
-            console.print(renderable)
+    if not is_terminal:
+        for line in report.plain(renderables, width).splitlines():
+            click.echo(line)
         return
-    with console.capture() as captured:
-        for renderable in renderables:
-            console.print(renderable)
-    for line in captured.get().splitlines():
-        click.echo(line.rstrip())
+    console = Console(highlight=False, markup=False, emoji=False)
+    for renderable in renderables:
+        console.print(renderable)
 
 
 rules_option = click.option("--rules", type=RulesType(), help="A preset's name, or a rule file (./my-club.toml).")

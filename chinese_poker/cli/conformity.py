@@ -18,7 +18,7 @@ from .common import json_option, write_json
 @click.command("conformance")
 @click.option("--cmd", "command", metavar="COMMAND", help="The program that scores deals, with its arguments.")
 @click.option("--write", "folder", type=click.Path(path_type=Path), help="Write the vectors to this folder.")
-@click.option("--rules", type=click.Choice(rule_names()), multiple=True, help="Only these rule sets.")
+@click.option("--rules", type=click.Choice(rule_names()), metavar="NAME", multiple=True, help="Only this rule set.")
 @click.option("--timeout", type=click.FloatRange(0.1), default=conformance.TIMEOUT, show_default=True, help="Seconds.")
 @click.option("--show", type=click.IntRange(0), default=5, show_default=True, help="How many differences to show.")
 @json_option
