@@ -134,8 +134,8 @@ def _foul_words(matchup: Matchup, result: DealResult, names: Sequence[str]) -> s
     return " and ".join(fouls) + (" and pays as if scooped" if as_scooped else "")
 
 
-def plain(renderables: Iterable[object], width: int | None = None) -> str:
-    """Tables and texts as plain text, a line each.
+def plain_lines(renderables: Iterable[object], width: int | None = None) -> list[str]:
+    """Tables and texts as lines of plain text.
 
     :param width: columns; those of the environment where it is not given.
     """
@@ -145,7 +145,7 @@ def plain(renderables: Iterable[object], width: int | None = None) -> str:
     with console.capture() as captured:
         for renderable in renderables:
             console.print(renderable)
-    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+    return [line.rstrip() for line in captured.get().splitlines()]
 
 
 def card_text(cards: Sequence[Card]) -> Text:

@@ -18,7 +18,7 @@ from .evaluate import Strength
 from .matchup import Item, Sides, State, scoops, settle
 from .naturals import Natural, find_naturals
 from .rules import Banker, RuleSet, Ties
-from .shown import Printer, html_view, text_view
+from .shown import Printer, html_view, print_view, text_view
 from .texts import quote
 
 
@@ -64,7 +64,7 @@ class DealResult(NamedTuple):
         return html_view(self)
 
     def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:
-        printer.text(text_view(self))
+        print_view(self, printer, cycle)
 
 
 class _Seat(NamedTuple):

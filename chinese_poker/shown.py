@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 
 def html_view(value: object) -> str:
@@ -24,6 +25,11 @@ class Printer(Protocol):
     def text(self, text: str) -> None: ...
 
 
+def print_view(value: object, printer: Printer, cycle: bool) -> None:
+    """What IPython shows of a value in a terminal."""
+    printer.text(text_view(value))
+
+
 class Shown:
     """A value with an HTML view."""
 
@@ -37,9 +43,10 @@ class ShownAsText(Shown):
     """A value with an HTML view whose text is a table, too."""
 
     __slots__ = ()
+    _repr_pretty_: ClassVar[Callable[[object, Printer, bool], None]]
+
+    def __init_subclass__(cls) -> None:
+        cls._repr_pretty_ = print_view  # IPython takes a class's own __repr__ before what it inherits
 
     def __str__(self) -> str:
         return text_view(self)
-
-    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:
-        printer.text(text_view(self))

@@ -1,28 +1,19 @@
 """Tables against the core: row by row and item by item the same, under every preset."""
 
 import random
-import subprocess
-import sys
 from itertools import count
 
-import numpy as np
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from hands import nasty_deal
 from settling import read
 
-from chinese_poker import ChinesePokerError, format_cards, score
+from chinese_poker import format_cards, score
 from chinese_poker.adapters import tables
-from chinese_poker.adapters.tables import item_table, result_tables, score_table, settle_table
+from chinese_poker.adapters.tables import settle_table
 from chinese_poker.arrangement import SEGMENTS
-from chinese_poker.deal import SEAT_NAMES, Deal, Player
-from chinese_poker.engine.batch import score_batch
-from chinese_poker.engine.dealing import deal as shuffled
 from chinese_poker.presets import load_rules, rule_names
 from chinese_poker.rules import Banker
-from chinese_poker.strategy import set_deal
 
 DEALS = 300
 BANKS = {Banker.NONE: "no", Banker.OPTIONAL: "may", Banker.REQUIRED: "must"}

@@ -56,7 +56,7 @@ def text(value: object) -> str:
      back     As Ks Js 8s 3s   ace high flush, king jack eight three kickers
               legal
     """
-    return report.plain(_VIEWS[type(value).__name__](value), width=120)
+    return "\n".join(report.plain_lines(_VIEWS[type(value).__name__](value), width=120)).strip("\n")
 
 
 def _html(renderable: Table | Text | str) -> str:

@@ -206,7 +206,7 @@ def print_all(*renderables: object) -> None:
     is_terminal = sys.stdout.isatty()
     width = None if is_terminal or "COLUMNS" in os.environ else 120
     if not is_terminal:
-        for line in report.plain(renderables, width).splitlines():
+        for line in report.plain_lines(renderables, width):
             click.echo(line)
         return
     console = Console(highlight=False, markup=False, emoji=False)
