@@ -84,7 +84,6 @@ _BLOCK = 1 << 17
 _NONE = -1
 """In arrays of integers: there is none."""
 
-_WORD = pa.dictionary(pa.int32(), pa.string())
 _CATEGORIES = [category.word for category in Category]
 _NATURALS = list(Natural)
 _REASONS = list(Reason)
@@ -902,12 +901,21 @@ def _as_table(deals: Any) -> Any:  # noqa: ANN401
 
 def _one_array(column: Any) -> Any:  # noqa: ANN401
     """The identities of the deals: whole numbers or texts, in one piece."""
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    column = _decoded(column)
     if not _is_integer(column):
         kind = pa.int64() if pa.types.is_floating(column.type) else pa.string()
         column = _cast("deal", column, kind)[0]
     return _whole(column)
+
+
+def _decoded(column: Any) -> Any:  # noqa: ANN401
+    """A column without a dictionary."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    kind = column.type.value_type
+    kind = kind if pa.types.is_integer(kind) else pa.large_string()
+    pairs = ((chunk.indices.cast(pa.int64()), chunk.dictionary.cast(kind)) for chunk in column.chunks)
+    return pa.chunked_array([words.take(indices) for indices, words in pairs], kind)
 
 
 def _whole(column: Any) -> Any:  # noqa: ANN401
@@ -918,8 +926,7 @@ def _whole(column: Any) -> Any:  # noqa: ANN401
 
 def _cast(name: str, column: Any, kind: Any) -> tuple[Any, Array]:  # noqa: ANN401
     """A column in its type, and the rows where that cannot be done."""
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    column = _decoded(column)
     if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
         column = pc.binary_join(column.cast(pa.list_(pa.string())), " ")
     if kind == pa.large_string():
