@@ -831,9 +831,8 @@ def _text_at(texts: dict[int, str], back: Array) -> Any:  # noqa: ANN401
 
 def _words(index: Array, words: Sequence[str]) -> Any:  # noqa: ANN401
     """A column of few different texts, by their numbers."""
-    return pa.DictionaryArray.from_arrays(pa.array(index.astype(np.int32), mask=index == _NONE), list(words)).cast(
-        _WORD
-    )
+    indices = pa.array(np.maximum(index, 0).astype(np.int32), mask=index == _NONE)
+    return pa.DictionaryArray.from_arrays(indices, pa.array(words, pa.string()))
 
 
 def _numbered(known: dict[str, int], word: str) -> int:
