@@ -152,6 +152,7 @@ class Arrangement(Shown):
 
 
 def wrong_segments(count: int) -> ArrangementError:
+    """What to say of a text that is cut into this many parts."""
     return ArrangementError("wrong_segments", f"{count} segments; write 'front | middle | back'")
 
 

@@ -13,7 +13,7 @@ from hands import nasty_deal
 from settling import read
 
 from chinese_poker import DECK, Arrangement, ChinesePokerError, format_cards, score
-from chinese_poker.adapters import tables
+from chinese_poker.adapters import rows, tables
 from chinese_poker.adapters.tables import deal_table, item_table, result_tables, score_table, settle_table
 from chinese_poker.arrangement import SEGMENTS
 from chinese_poker.deal import Deal, Player
@@ -141,7 +141,7 @@ def test_small_blocks_change_nothing(monkeypatch):
     rules = load_rules("eastern")
     table = table_of(list(nasty_deals(rules, 100)))
     whole = settle_table(table, rules)
-    monkeypatch.setattr(tables, "_BLOCK", 7)
+    monkeypatch.setattr(rows, "_BLOCK", 7)
     parts = settle_table(table, rules)
     assert parts.scores.to_pylist() == whole.scores.to_pylist()
     assert parts.items().to_pylist() == whole.items().to_pylist()
