@@ -10,6 +10,7 @@ from typing import NamedTuple, Self
 from .cards import Card, format_cards, parse_cards
 from .errors import ArrangementError
 from .evaluate import Strength, Wheel, evaluate
+from .shown import Shown
 
 HAND_SIZE = 13
 
@@ -60,7 +61,7 @@ class Judgement(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Arrangement:
+class Arrangement(Shown):
     """Thirteen different cards in three segments, legal or not.
 
     :raises ArrangementError: ``wrong_count`` or ``duplicate_card``. A split other than 3-5-5 is a foul, not an error.
@@ -90,7 +91,7 @@ class Arrangement:
         """
         parts = text.split("|")
         if len(parts) != len(SEGMENTS):
-            raise ArrangementError("wrong_segments", f"{len(parts)} segments; write 'front | middle | back'")
+            raise wrong_segments(len(parts))
         return cls(*map(parse_cards, parts))
 
     @classmethod
@@ -148,6 +149,11 @@ class Arrangement:
 
     def __str__(self) -> str:
         return " | ".join(map(format_cards, self.segments))
+
+
+def wrong_segments(count: int) -> ArrangementError:
+    """What to say of a text that is cut into this many parts."""
+    return ArrangementError("wrong_segments", f"{count} segments; write 'front | middle | back'")
 
 
 def parse_hand(cards: str | Iterable[str | Card]) -> tuple[Card, ...]:

@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 
 from .errors import CardError
+from .shown import Shown
 from .texts import quote
 
 RANKS = "23456789TJQKA"
@@ -32,7 +33,7 @@ _PICTURE_RANKS = "A23456789TJ_QK"
 _EMOJI_STYLE = "\ufe0e\ufe0f"
 
 
-class Card(IntEnum):
+class Card(Shown, IntEnum):
     """One of the 52 cards, as its index 0..51.
 
     >>> Card["As"], int(Card["As"]), Card["As"].rank, Card["As"].suit

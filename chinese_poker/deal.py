@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from .arrangement import HAND_SIZE, Arrangement, card_problems
 from .cards import Card
 from .errors import ChinesePokerError, DealError
+from .shown import ShownAsText
 from .texts import one_line
 
 SEATS = 4
@@ -84,7 +85,7 @@ def deal_problems(
 
 
 @dataclass(frozen=True, slots=True)
-class Deal:
+class Deal(ShownAsText):
     """Seats in order, ``None`` where vacant; ``banker`` is a seat; ``strategy`` names who sets hands that are not set.
 
     :raises DealError: ``too_few_players``, ``too_many_players``, ``banker_seat``, ``duplicate_card``, ``wrong_count``.

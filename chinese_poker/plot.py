@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
-from importlib.util import find_spec
+from importlib import import_module
 from itertools import cycle
 from math import ceil, nan
 from pathlib import Path
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 from .cards import RANKS
 from .errors import ChinesePokerError
 from .evaluate import Category
+from .extras import needs
 from .odds import in_words, one_in
 from .texts import quote
 
@@ -78,8 +79,8 @@ def plot_path(text: str) -> Path:
     if path.suffix.lower() not in ENDINGS:
         fault = f"{quote(text, 90)} is no plot; let its name end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
         raise ChinesePokerError("bad_plot", fault)
-    if find_spec("matplotlib") is None:
-        raise ChinesePokerError("missing_extra", "plots need matplotlib; pip install 'chinese-poker[plot]'")
+    with needs("plot"):
+        import_module("matplotlib")
     _write(path, lambda _: None)
     return path
 

@@ -11,14 +11,16 @@ from dataclasses import asdict, dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
-from .arrangement import SEGMENTS
+from .arrangement import SEGMENTS, Arrangement
 from .cards import NAMES, Card, grouped
 from .deal import Deal, Player, labels
 from .errors import DealError
+from .evaluate import Strength
 from .matchup import Item, Reason
 from .naturals import find_naturals
 from .rules import FoulPays, HomeRunMode, RuleSet
 from .score import DealResult, Matchup, PlayerResult
+from .shown import ShownAsText
 from .texts import quote
 
 if TYPE_CHECKING:
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from .wire import ResultDocument
 
 CSV_HEADER = ("id", "rules", "seat", "name", "total", "foul", "natural", "front", "middle", "back")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+"""How a text begins that a spreadsheet takes for a formula."""
 _SUIT_STYLES = {"c": "green", "d": "blue", "h": "red", "s": ""}
 
 
@@ -141,7 +145,22 @@ def _foul_words(matchup: Matchup, result: DealResult, names: Sequence[str]) -> s
     return " and ".join(fouls) + (" and pays as if scooped" if as_scooped else "")
 
 
-def _cards(cards: Sequence[Card]) -> Text:
+def plain_lines(renderables: Iterable[object], width: int | None = None) -> list[str]:
+    """Tables and texts as lines of plain text.
+
+    :param width: columns; those of the environment where it is not given.
+    """
+    from rich.console import Console
+
+    console = Console(width=width, highlight=False, markup=False, emoji=False, color_system=None)
+    with console.capture() as captured:
+        for renderable in renderables:
+            console.print(renderable)
+    return [line.rstrip() for line in captured.get().splitlines()]
+
+
+def card_text(cards: Sequence[Card]) -> Text:
+    """Cards as a segment is read, each suit in its colour."""
     from rich.text import Text
 
     return Text(" ").join(Text(NAMES[card], _SUIT_STYLES[NAMES[card][1]]) for card in grouped(cards))
@@ -152,12 +171,23 @@ def deal_tables(deal: Deal, result: DealResult, place: str = "") -> tuple[Table,
 
     :param place: what to call a deal that has no id.
     """
+    names = [f"{name} (bank)" if seat == deal.banker else name for seat, name in enumerate(_labels(result))]
+    return _settled_tables(f"{place if deal.id is None else deal.id}: ", names, deal.players, result)
+
+
+def result_tables(result: DealResult) -> tuple[Table, Table]:
+    """The same where the cards are not at hand: each segment in words alone."""
+    return _settled_tables("", _labels(result), [None] * len(result.players), result)
+
+
+def _settled_tables(
+    called: str, names: Sequence[str], players: Sequence[Player | None], result: DealResult
+) -> tuple[Table, Table]:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    names = [f"{name} (bank)" if seat == deal.banker else name for seat, name in enumerate(_labels(result))]
-    title = f"{place if deal.id is None else deal.id}: {result.rules.name}, revision {result.rules.revision}"
+    title = f"{called}{result.rules.name}, revision {result.rules.revision}"
     sets = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("player", *SEGMENTS):
         sets.add_column(heading, overflow="fold")
@@ -171,34 +201,77 @@ def deal_tables(deal: Deal, result: DealResult, place: str = "") -> tuple[Table,
         grid.add_column(Text(names[seat]), justify="right", overflow="fold")
     grid.add_column("units", justify="right")
     for seat in seated:
-        player, outcome = deal.players[seat], result.players[seat]
-        if player and outcome:
+        if outcome := result.players[seat]:
             total = Text(_units(outcome.total), "bold")
-            sets.add_row(Text(names[seat], "bold"), *_segment_cells(player, outcome, result.rules), total)
+            sets.add_row(Text(names[seat], "bold"), *_segment_cells(players[seat], outcome, result.rules), total)
             cells = [_units(paid[seat, other]) if (seat, other) in paid else "" for other in seated]
             grid.add_row(Text(names[seat]), *cells, total)
     return sets, grid
 
 
-def _segment_cells(player: Player, outcome: PlayerResult, rules: RuleSet) -> list[Text]:
+def _segment_cells(player: Player | None, outcome: PlayerResult, rules: RuleSet) -> list[Text]:
     from rich.text import Text
 
     note = Text("surrenders" if outcome.surrender else _spaced(outcome.natural or ""), "bold green")
     if outcome.foul:
         note = Text(f"foul: {', '.join(map(_spaced, outcome.foul.reasons))}", "bold red")
+    if player is None:
+        front, *fives = (Text(_described(strength) if strength else "") for strength in outcome.strengths)
+        return [Text("\n").join([text for text in (front, note) if text]), *fives]
     if player.arrangement is None:
         if not (player.hand and outcome.natural):
             return [note, Text(), Text()]
         shown = find_naturals(player.hand, big=rules.naturals.big, small=rules.naturals.small)[outcome.natural]
-        front, middle, back = map(_cards, shown.segments)
+        front, middle, back = map(card_text, shown.segments)
         return [Text("\n").join([front, note]), middle, back]
     cells = []
     for cards, strength in zip(player.arrangement.segments, outcome.strengths, strict=True):
-        words = Text(strength.describe().replace("-", " ") if strength else f"{len(cards)} cards", "dim")
-        cells.append(Text("\n").join([_cards(cards), words]))
+        words = Text(_described(strength) if strength else f"{len(cards)} cards", "dim")
+        cells.append(Text("\n").join([card_text(cards), words]))
     if note:
         cells[0] = Text("\n").join([cells[0], note])
     return cells
+
+
+def _described(strength: Strength) -> str:
+    return strength.describe().replace("-", " ")
+
+
+def deal_table(deal: Deal) -> Table:
+    """A deal that is not settled: what each player holds."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    title = None if deal.id is None else Text(str(deal.id))
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("player", *SEGMENTS):
+        table.add_column(heading, overflow="fold")
+    for seat, name in enumerate(labels([player.name if player else None for player in deal.players])):
+        if player := deal.players[seat]:
+            note = "surrenders" if player.surrender else f"declares {_spaced(player.declare)}" if player.declare else ""
+            cells = [card_text(cards) for cards in player.parts.values()] or [Text()]
+            cells[0] = Text("\n").join([text for text in (cells[0], Text(note, "bold green")) if text])
+            called = f"{name} (bank)" if seat == deal.banker else name
+            table.add_row(Text(called, "bold"), *cells)
+    return table
+
+
+def arrangement_table(arrangement: Arrangement) -> Table:
+    """An arrangement, each segment in words, and whether it is legal where nothing is said of the rules."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE, show_header=False, pad_edge=False)
+    for _ in range(3):
+        table.add_column()
+    foul, strengths = arrangement.judge()
+    for segment, cards, strength in zip(SEGMENTS, arrangement.segments, strengths, strict=True):
+        table.add_row(segment, card_text(cards), _described(strength) if strength else f"{len(cards)} cards")
+    verdict = Text(f"foul: {', '.join(map(_spaced, foul.reasons))}", "bold red") if foul else Text("legal", "dim")
+    table.add_row("", verdict, "")
+    return table
 
 
 def csv_rows(deal: Deal, result: DealResult) -> Iterator[tuple[str | int, ...]]:
@@ -224,7 +297,7 @@ def plain_cell(text: str) -> str:
     >>> plain_cell("=1+1"), plain_cell("Ann")
     ("'=1+1", 'Ann')
     """
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
 @dataclass
@@ -257,7 +330,7 @@ class Standing:
 
 
 @dataclass
-class Standings:
+class Standings(ShownAsText):
     """A night summed over its deals, by name; by name and seat where two in one deal share a name.
 
     >>> from chinese_poker import Arrangement, Player, score
@@ -511,7 +584,7 @@ def suggestion_tables(found: Suggestions) -> tuple[Table | Text, ...]:
         behind = f"{suggestion.behind:.3f}" + ("" if exact else f" ± {suggestion.behind_error:.3f}")
         leads = suggestion is found.best
         table.add_row(
-            *(Text.assemble(_cards(cards), ("\n" + _percent("wins", chance), "dim")) for cards, chance in segments),
+            *(Text.assemble(card_text(cards), ("\n" + _percent("wins", chance), "dim")) for cards, chance in segments),
             Text.assemble(
                 (f"{suggestion.ev:+.2f}" + ("" if exact else f" ± {suggestion.error:.2f}"), "bold"),
                 ("\n" + _percent("scoops", odds.scoop), "dim"),
@@ -555,8 +628,8 @@ def review_tables(lapses: Sequence[Lapse], top: int) -> tuple[Table, Table]:
             mistakes.add_row(
                 Text(str(lapse.deal)),
                 Text(lapse.name),
-                Text("\n").join(map(_cards, found.played.segments)),
-                Text("\n").join(map(_cards, found.best.segments)),
+                Text("\n").join(map(card_text, found.played.segments)),
+                Text("\n").join(map(card_text, found.best.segments)),
                 f"{found.given_away:.2f} ± {found.error:.2f}",
                 str(found.given_away_seen),
             )

@@ -17,6 +17,7 @@ from .cards import RANKS, SUITS
 from .errors import RuleSetError
 from .evaluate import Category, CategoryName, Wheel
 from .naturals import BIG, DRAGONS, SMALL, Natural
+from .shown import Shown
 from .texts import LONGEST_TEXT, one_line, text_fault
 
 UnitsByCategory = Mapping[CategoryName, int]
@@ -224,7 +225,7 @@ class SegmentValue(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RuleSet(_Part):
+class RuleSet(_Part, Shown):
     """One house's rules.
 
     :raises RuleSetError: ``out_of_range``, ``bad_text`` or ``contradiction``, with the place.

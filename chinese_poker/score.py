@@ -18,6 +18,7 @@ from .evaluate import Strength
 from .matchup import Item, Sides, State, scoops, settle
 from .naturals import Natural, find_naturals
 from .rules import Banker, RuleSet, Ties
+from .shown import Printer, html_view, print_view, text_view
 from .texts import quote
 
 
@@ -55,6 +56,15 @@ class DealResult(NamedTuple):
     def totals(self) -> tuple[int, ...]:
         """Units by seat; 0 for a vacant one."""
         return tuple(player.total if player else 0 for player in self.players)
+
+    def __str__(self) -> str:
+        return text_view(self)
+
+    def _repr_html_(self) -> str:
+        return html_view(self)
+
+    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:
+        print_view(self, printer, cycle)
 
 
 class Seat(NamedTuple):

@@ -21,6 +21,7 @@ from .naturals import Natural, find_naturals
 from .opponents import POOL_SERVES, Drawn, draw, draw_tables
 from .rules import Banker, RuleSet
 from .score import played_naturals, score
+from .shown import ShownAsText
 from .strategy import Strategy, registered
 
 AGAINST = "equilibrium"
@@ -56,7 +57,7 @@ class Offer:
 
 
 @dataclass(frozen=True)
-class Suggestions:
+class Suggestions(ShownAsText):
     """What to do with a hand, best first."""
 
     hand: tuple[Card, ...]

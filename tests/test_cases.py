@@ -1,16 +1,15 @@
 """Every published or hand-worked case, through the documents that the command reads and writes."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from chinese_poker import evaluate, parse_cards, score
+from chinese_poker.conformance import VECTORS as DATA
 from chinese_poker.presets import load_rules
 from chinese_poker.wire import check_arrangement, dumps, read_deal, result_document
 
-DATA = Path(__file__).parent / "data"
 FILES = ("cases.jsonl", "presets.jsonl")
 
 

@@ -1,6 +1,7 @@
 """Plots: the figures that they show, the files that they become, and what keeps them from it."""
 
 import errno
+import sys
 import warnings
 from pathlib import Path
 from xml.etree import ElementTree
@@ -172,7 +173,7 @@ def test_folders_that_cannot_be_written(tmp_path):
 
 
 def test_without_matplotlib_it_is_said_how_to_get_it(monkeypatch):
-    monkeypatch.setattr(plot, "find_spec", lambda _: None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ChinesePokerError, match="missing_extra") as caught:
         plot.plot_path("odds.png")
     assert "pip install 'chinese-poker[plot]'" in caught.value.message

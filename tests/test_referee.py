@@ -4,7 +4,6 @@ import json
 import math
 import random
 from itertools import combinations, permutations
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +20,7 @@ from referee import (
     strength,
 )
 
-DATA = Path(__file__).parent / "data"
+from chinese_poker.conformance import VECTORS as DATA
 
 
 def cases(kind: str, file: str = "cases.jsonl") -> list[Any]:

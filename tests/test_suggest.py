@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -12,6 +11,7 @@ from plain import as_arrangement, dealt, gain, legal_arrangements, set_legally, 
 
 from chinese_poker.arrangement import Arrangement, parse_hand
 from chinese_poker.cards import format_cards, parse_cards
+from chinese_poker.conformance import VECTORS
 from chinese_poker.deal import Deal, Player
 from chinese_poker.errors import ArrangementError, CardError, DealError
 from chinese_poker.presets import load_rules
@@ -24,7 +24,7 @@ HAND = "As Ad 8h 7c 6d Qs Jd 9h 4c 2s Kh Td 3c"
 THEY = Arrangement.parse("KsKcQd | JsJhJc5d2d | TsTh6s6h6c")
 OTHER = Arrangement.parse("AhAc2h | QhQc7s7d4d | 8s8d8c9s9d")
 CLASHING = Arrangement.parse("KsKcAs | JsJhJc5d2d | TsTh6s6h6c")
-CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "suggest.jsonl").read_text().splitlines()]
+CASES = [json.loads(line) for line in (VECTORS / "suggest.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 # ----------------------------------------------------------------------------------------------------

@@ -33,8 +33,8 @@ import numpy as np
 from ..arrangement import SEGMENTS
 from ..cards import DECK, format_cards
 from ..engine.tables import Array
+from ..extras import needs
 from ..strategy import Strategy
-from . import needs
 from .game import Game, Hand
 
 with needs("openspiel"):

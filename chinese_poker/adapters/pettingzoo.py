@@ -30,8 +30,8 @@ from ..deal import SEAT_NAMES
 from ..engine.dealing import deal_from
 from ..engine.tables import Array
 from ..errors import DealError
+from ..extras import needs
 from ..report import explain
-from . import needs
 from .game import Game, Hand
 
 with needs("pettingzoo"):

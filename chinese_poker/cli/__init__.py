@@ -19,6 +19,8 @@ COMMANDS = {
     "odds": "odds",
     "duel": "duel",
     "check": "referee",
+    "convert": "tabled",
+    "conformance": "conformity",
     "rank": "referee",
     "rules": "referee",
     "schema": "referee",

@@ -120,7 +120,7 @@ def suggest_command(
 def _hands(run: Run, hands: tuple[str, ...]) -> Iterator[tuple[str, Document]]:
     for hand in joined(hands, HAND_SIZE):
         if is_file(hand):
-            yield from run.documents([hand])
+            yield from run.documents([hand], hands=True)
         else:
             yield quote(hand, 60), Document(0, "", {"hand": hand})
 

@@ -109,6 +109,25 @@ COUNT = ReadType("count", _count)
 ARRANGEMENT = ReadType("'f|m|b'", Arrangement.parse)
 
 
+TABLES = (".parquet", ".csv", ".arrow")
+"""The suffixes of files that hold tables."""
+
+
+def is_table(file: str) -> bool:
+    return Path(file).suffix.lower() in TABLES
+
+
+def _table_path(name: str) -> Path:
+    path = Path(name)
+    if not is_table(name):
+        fault = f"{quote(name, 60)} is no table; its name ends in {', '.join(TABLES[:-1])} or {TABLES[-1]}"
+        raise ChinesePokerError("bad_option", fault)
+    return path
+
+
+TABLE = ReadType("file", _table_path)
+
+
 class Run:
     """What one run of the command has met: where problems go, and whether there were any."""
 
@@ -127,24 +146,52 @@ class Run:
             else:
                 click.echo(f"{one_line(source, 200)}:{'' if problem.line else ' '}{problem}", err=True)
 
-    def documents(self, files: Iterable[str]) -> Iterator[tuple[str, Document]]:
-        """The readable documents of the files, each with the name of its file; the others are reported."""
+    def documents(self, files: Iterable[str], *, hands: bool = False) -> Iterator[tuple[str, Document]]:
+        """The readable documents of the files, each with the name of its file; the others are reported.
+
+        :param hands: whether each line of plain text is a document, and not the lines together a deal.
+        """
         for file in files:
-            try:
-                with _open(file, self.large) as stream:
-                    for document in read_documents(stream):
-                        if document.error:
-                            self.report(file, document.place(document.error))
-                        else:
-                            yield file, document
-            except BrokenPipeError:
-                raise
-            except OSError as error:
-                fault = f"cannot be read: {error.strerror}; name a file of deals, or - for standard input"
-                self.report(file, [ChinesePokerError("unreadable", fault)])
+            with self.reading(file):
+                for document in _documents(file, self.large, hands):
+                    if document.error:
+                        self.report(file, document.place(document.error))
+                    else:
+                        yield file, document
+
+    @contextlib.contextmanager
+    def reading(self, file: str) -> Iterator[None]:
+        """Report that a file cannot be read, and why."""
+        try:
+            yield
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            fault = f"cannot be read: {error.strerror}; name a file of deals, or - for standard input"
+            self.report(file, [ChinesePokerError("unreadable", fault)])
+        except ChinesePokerError as error:
+            self.report(file, error.problems)
 
     def end(self) -> NoReturn:
         sys.exit(1 if self.failed else 0)
+
+
+def _documents(file: str, large: int, hands: bool) -> Iterator[Document]:
+    """The documents of a file, whatever its format, which its suffix tells."""
+    if is_table(file):
+        from ..adapters import tablefiles
+
+        yield from tablefiles.read_documents(Path(file))
+        return
+    suffix = Path(file).suffix.lower()
+    with _open(file, large) as stream:
+        if suffix in (".pbn", ".txt"):
+            from ..adapters import importers
+
+            read = {".pbn": importers.read_pbn, ".txt": importers.read_hands if hands else importers.read_text}
+            yield from read[suffix](stream)
+        else:
+            yield from read_documents(stream)
 
 
 @contextlib.contextmanager
@@ -223,16 +270,13 @@ def print_all(*renderables: object) -> None:
 
     is_terminal = sys.stdout.isatty()
     width = None if is_terminal or "COLUMNS" in os.environ else 120
-    console = Console(width=width, highlight=False, markup=False, emoji=False)
-    if is_terminal:
-        for renderable in renderables:
-            console.print(renderable)
+    if not is_terminal:
+        for line in report.plain_lines(renderables, width):
+            click.echo(line)
         return
-    with console.capture() as captured:
-        for renderable in renderables:
-            console.print(renderable)
-    for line in captured.get().splitlines():
-        click.echo(line.rstrip())
+    console = Console(highlight=False, markup=False, emoji=False)
+    for renderable in renderables:
+        console.print(renderable)
 
 
 rules_option = click.option("--rules", type=RulesType(), help="A preset's name, or a rule file (./my-club.toml).")

@@ -11,11 +11,11 @@ import click
 
 from .. import report, wire
 from ..answers import settle
-from ..arrangement import SEGMENTS, parse_segment
+from ..arrangement import SEGMENTS, parse_segment, wrong_segments
 from ..cards import format_cards
 from ..deal import Deal
 from ..documents import Document
-from ..errors import ArrangementError, ChinesePokerError
+from ..errors import ChinesePokerError
 from ..evaluate import evaluate
 from ..presets import load_rules, preset_text, rule_names, rules_document
 from ..rules import RuleSet
@@ -23,6 +23,7 @@ from ..score import DealResult
 from ..texts import quote
 from .common import (
     STRATEGY,
+    TABLE,
     UNIT,
     RulesType,
     Run,
@@ -53,6 +54,8 @@ EXAMPLE = Path(__file__).parent.with_name("examples") / "club-night.jsonl"
 @click.option("--currency", default="", help="What the money is called, as in EUR.")
 @click.option("--auto-declare", is_flag=True, help="Count a natural for players who did not declare it.")
 @click.option("--strategy", type=STRATEGY, help="Who sets the hands that are not set, as in expected.")
+@click.option("-o", "--output", type=TABLE, help="Write a table, one row a deal and seat: .parquet, .csv, .arrow.")
+@click.option("--items", type=TABLE, help="Write a table, one row an item.")
 @errors_option
 def score_command(
     files: tuple[str, ...],
@@ -66,27 +69,41 @@ def score_command(
     currency: str,
     auto_declare: bool,
     strategy: str | None,
+    output: Path | None,
+    items: Path | None,
     errors: str,
 ) -> None:
     """Score deals from files, or from standard input with -.
 
-    A file holds one deal a line (JSON Lines), or deals that run over several lines. What is bad is reported on standard
-    error and the rest is scored; the exit status is then 1.
+    A file holds one deal a line (JSON Lines), or deals that run over several lines; a table of deals (.parquet, .csv,
+    .arrow), bridge deals (.pbn) or a hand a line (.txt). What is bad is reported on standard error and the rest is
+    scored; the exit status is then 1.
 
     \b
     Examples:
       chinese-poker score --example --explain
       chinese-poker score night.jsonl --standings --unit 0.25 --currency EUR
       chinese-poker score - --json --rules ./my-club.toml < deals.jsonl
+      chinese-poker score deals.parquet -o results.parquet --items items.csv
     """
-    if as_json + as_csv + explain > 1 or (explain and standings):
-        raise click.UsageError("--json, --csv and --explain exclude each other, and --explain --standings.")
-    if (unit is not None or currency) and not standings:
-        raise click.UsageError("--unit and --currency go with --standings.")
-    if example == bool(files):
-        raise click.UsageError("Name files of deals (or -), or give --example.")
+    tables = bool(output or items)
+    faults = {
+        "--json, --csv and --explain exclude each other, and --explain --standings.": as_json + as_csv + explain > 1
+        or (explain and standings),
+        "--unit and --currency go with --standings.": (unit is not None or currency) and not standings,
+        "Name files of deals (or -), or give --example.": example == bool(files),
+        "-o and --items write tables, and go with none of --json, --csv, --explain, --standings.": tables
+        and (as_json or as_csv or explain or standings),
+    }
+    for fault in (fault for fault, is_there in faults.items() if is_there):
+        raise click.UsageError(fault)
     run = Run(errors)
-    settled = _settled(run, (str(EXAMPLE),) if example else files, rules, strategy, auto_declare)
+    if tables:
+        from .tabled import write_results
+
+        write_results(run, (str(EXAMPLE),) if example else files, rules, strategy, auto_declare, output, items)
+        run.end()
+    settled = settled_deals(run, (str(EXAMPLE),) if example else files, rules, strategy, auto_declare)
     if standings:
         sums = report.Standings()
         for *_, result in settled:
@@ -117,9 +134,10 @@ def _indented(line: str) -> object:
 Settled = tuple[str, Document, Deal, DealResult]
 
 
-def _settled(
+def settled_deals(
     run: Run, files: Iterable[str], rules: RuleSet | None, strategy: str | None, auto_declare: bool
 ) -> Iterator[Settled]:
+    """The deals of the files that the core can settle; the others are reported."""
     for file, document in run.documents(files):
         try:
             deal, result = settle(document.value, rules, strategy=strategy_of(strategy), auto_declare=auto_declare)
@@ -162,14 +180,13 @@ def check_command(sources: tuple[str, ...], rules: RuleSet | None, as_json: bool
 def _arrangements(run: Run, sources: Iterable[str]) -> Iterator[tuple[str, Document]]:
     for source in sources:
         if "|" not in source:
-            yield from run.documents([source])
+            yield from run.documents([source], hands=True)
             continue
         parts = source.split("|")
         if len(parts) == len(SEGMENTS):
             yield source, Document(0, "", dict(zip(SEGMENTS, parts, strict=True)))
         else:
-            fault = f"{len(parts)} segments; write 'front | middle | back'"
-            run.report(source, [ArrangementError("wrong_segments", fault)])
+            run.report(source, [wrong_segments(len(parts))])
 
 
 @click.command("rank")

@@ -108,6 +108,11 @@ def _compared(cards: Array, values: Array, rules: RuleSet) -> Array:
     return finer
 
 
+def plain_values(field: Field, rules: RuleSet) -> Array:
+    """(n, 3) the values of a field's segments as the tables have them, however finely they are compared."""
+    return field.values >> 2 if rules.ties is Ties.SUIT else field.values
+
+
 def _candidates_by_suit(hand: Array, rules: RuleSet) -> Field:
     """All legal arrangements, less those that another matches in the finer values and beats in one."""
     field = judged(hand[_all_arrangements()], rules)

@@ -47,21 +47,22 @@ def settled_matchups(seats: Sequence[Field], rules: RuleSet, banker: int | None 
         code = codes_by_row(mine, theirs, tie)
         code[np.maximum(mine.states, theirs.states) >= settled.foul] = CODES // 2
         places = (len(settled.states) * mine.states.astype(np.int64) + theirs.states) * CODES + code
-        found.append((first, second, places))
-    swept = _swept(found, settled, players)
+        found.append(Matchups(first, second, 2 * places))
+    sweeps = swept(found, settled, players)
+    if not sweeps:
+        return found
     return [
-        Matchups(first, second, 2 * places + (swept[first] | swept[second] if swept else 0))
-        for first, second, places in found
+        matchup._replace(cells=matchup.cells + (sweeps[matchup.first] | sweeps[matchup.second])) for matchup in found
     ]
 
 
-def _swept(found: list[tuple[int, int, Array]], settled: Settlement, players: int) -> list[Array]:
+def swept(found: Sequence[Matchups], settled: Settlement, players: int) -> list[Array]:
     """(n,) bool by seat: who hits a home run; nothing where none is paid."""
     if not settled.rules.pays_home_runs(players):
         return []
-    scooped = np.zeros((players, len(found[0][2])), np.int8)
-    for first, second, places in found:
-        scoop = settled.scoops.ravel()[places]
+    scooped = np.zeros((players, len(found[0].cells)), np.int8)
+    for first, second, cells in found:
+        scoop = settled.scoops.ravel()[cells // 2]
         scooped[first] += scoop > 0
         scooped[second] += scoop < 0
     return list(scooped == players - 1)

@@ -17,7 +17,6 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from chinese_poker.adapters import needs
 from chinese_poker.engine.batch import score_batch
 from chinese_poker.engine.dealing import deal
 from chinese_poker.engine.declaring import natural_states
@@ -25,6 +24,7 @@ from chinese_poker.engine.search import Arrangements, undominated
 from chinese_poker.engine.settlement import settlement
 from chinese_poker.engine.tables import Array
 from chinese_poker.errors import ChinesePokerError
+from chinese_poker.extras import needs
 from chinese_poker.presets import load_rules
 from chinese_poker.rules import RuleSet
 from chinese_poker.strategy import Setting, Strategy, strategies, strategy

@@ -17,11 +17,11 @@ from ..engine.field import SEGMENTS as COLUMNS
 from ..engine.settlement import settlement
 from ..engine.tables import Array
 from ..errors import SimulationError
+from ..extras import needs
 from ..files import faults_of, replacing
 from ..presets import load_rules, rule_names, rules_document
 from ..rules import RuleSet
 from ..texts import quote
-from .extras import arrow
 from .play import Game, Played, outcome_names
 from .summary import FOUL, SURRENDER
 
@@ -112,7 +112,9 @@ def _texts(cards: Array) -> list[str]:
 
 @contextmanager
 def _rows_to(path: Path, file: BinaryIO) -> Iterator[Emitter]:
-    pa, parquet = arrow()
+    with needs("tables"):
+        import pyarrow as pa
+        from pyarrow import parquet
     text = pa.string()
     kinds = (pa.int64(), pa.int8(), text, text, text, text, text, pa.int64())
     schema = pa.schema(list(zip(ROWS, kinds, strict=True)))

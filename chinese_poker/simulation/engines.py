@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Literal, get_args
 
 from ..errors import SimulationError
+from ..extras import needs
 from ..texts import quote
-from .extras import extra
 
 EngineName = Literal["local", "processes", "dask"]
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)
@@ -90,7 +91,8 @@ def _in_process() -> None:
 
 @contextmanager
 def _dask(workers: int, scheduler: str | None) -> Iterator[Engine]:
-    (distributed,) = extra("the engine dask", "dask", "distributed")
+    with needs("dask"):
+        distributed: Any = import_module("distributed")
     where = "a Dask cluster on this machine" if scheduler is None else f"the cluster at {quote(scheduler, 80)}"
     with ExitStack() as stack:
         stack.enter_context(_silence("distributed", "distributed.client", "tornado", "asyncio"))

@@ -6,13 +6,14 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..arrangement import SEGMENTS
 from ..errors import SimulationError
+from ..extras import needs
 from ..texts import quote
-from .extras import arrow
 from .summary import FOUL, QUANTILES, SURRENDER, Held, Outcome, Seat, Summary
 
 if TYPE_CHECKING:
@@ -74,7 +75,9 @@ def as_csv(summary: Summary) -> bytes:
 
 def as_parquet(summary: Summary) -> bytes:
     """:func:`rows`, the values as 64-bit floats; needs pyarrow."""
-    pa, parquet = arrow()
+    with needs("tables"):
+        import pyarrow as pa
+        from pyarrow import parquet
     text = pa.string()
     kinds = (pa.int8(), text, text, text, text, text, pa.float64())
     columns = [list(column) for column in zip(*rows(summary), strict=True)]
@@ -98,7 +101,8 @@ def check_format(path: Path) -> None:
         fault = f"results are not written as {quote(path.suffix or path.name)}; name a file .json, .csv or .parquet"
         raise SimulationError("unknown_format", fault)
     if path.suffix == ".parquet":
-        arrow()
+        with needs("tables"):
+            import_module("pyarrow")
 
 
 def tables(summary: Summary, strengths: bool = False) -> Iterator[Table]:
