@@ -10,7 +10,7 @@ from acting import card, place, tab_to, until
 from commanding import json_lines, lines, run
 from serving import Server, serving
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[2] / "chinese_poker" / "vectors"
 CASES = [
     json.loads(line)
     for file in ("cases.jsonl", "presets.jsonl")
