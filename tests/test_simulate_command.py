@@ -22,7 +22,7 @@ from commanding import COMMAND, lines, run
 from test_simulation import Wild
 
 from chinese_poker.cli import cli
-from chinese_poker.cli.simulate import CountType
+from chinese_poker.cli.common import WHOLE
 from chinese_poker.errors import SimulationError
 from chinese_poker.presets import load_rules, read_rules
 from chinese_poker.score import score
@@ -102,7 +102,7 @@ def test_tables(line, summary):
 
 def test_numbers_as_people_write_them():
     for text in ("1e2", "100", "1_00", "100.0", "1,00", "١٠٠"):
-        assert CountType().convert(text, None, None) == 100
+        assert WHOLE.convert(text, None, None) == 100
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -156,7 +156,8 @@ def test_deals_in_parquet(tmp_path):
             player["seat"],
             "greedy",
             *(sorted(player[segment]["cards"].split()) for segment in ("front", "middle", "back")),
-            player["natural"] or "played",
+            player["natural"],
+            False,
             player["total"],
         )
         for result in scored
@@ -165,6 +166,10 @@ def test_deals_in_parquet(tmp_path):
     segments = ("front", "middle", "back")
     read = [tuple(sorted(v.split()) if k in segments else v for k, v in row.items()) for row in found]
     assert read == told
+    again = lines(run("score", "deals.parquet", "--json", folder=tmp_path).stdout)
+    assert [[player["total"] for player in result["players"]] for result in again] == [
+        [player["total"] for player in result["players"]] for result in scored
+    ]
 
 
 # ----------------------------------------------------------------------------------------------------

@@ -60,6 +60,8 @@ class ReadType(click.ParamType):  # type: ignore[type-arg]
         self.read = read
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> object:  # noqa: ANN401
+        if not isinstance(value, str):
+            return value
         try:
             return self.read(value)
         except ChinesePokerError as error:
@@ -92,19 +94,27 @@ def strategy_of(name: str | None) -> Strategy | None:
     return strategy(name)
 
 
-def _count(text: str) -> int:
+def _whole(text: str) -> int:
     """A whole number as people write large ones: 20000, 20,000, 2e4."""
     try:
         number = Decimal(text.replace(",", "").replace("_", ""))
     except InvalidOperation:
         number = Decimal("nan")
-    if not (number.is_finite() and 1 <= number < 10**18 and number == int(number)):
-        raise ChinesePokerError("bad_option", f"{quote(text)} is no whole number above 0; write one as 20000 or 2e4")
+    if not (number.is_finite() and number.adjusted() < 100 and number == number.to_integral_value()):
+        raise ChinesePokerError("bad_option", f"{quote(text)} is no whole number; write one as 20000 or 2e4")
     return int(number)
+
+
+def _count(text: str) -> int:
+    number = _whole(text)
+    if not 1 <= number < 10**18:
+        raise ChinesePokerError("bad_option", f"{quote(text)} is not above 0 and below 1e18; write one as 20000 or 2e4")
+    return number
 
 
 STRATEGY = ReadType("strategy", _strategy)
 UNIT = ReadType("amount", report.read_unit)
+WHOLE = ReadType("number", _whole)
 COUNT = ReadType("count", _count)
 ARRANGEMENT = ReadType("'f|m|b'", Arrangement.parse)
 

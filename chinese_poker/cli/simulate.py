@@ -6,41 +6,22 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import ChinesePokerError, SimulationError
 from ..presets import load_rules
 from ..rules import RuleSet
-from ..texts import quote
-from .common import STRATEGY, print_all, rules_option, tell_what_takes_time
+from .common import STRATEGY, WHOLE, Run, plot_option, print_all, rules_option, tell_what_takes_time, write_plot
 
 if TYPE_CHECKING:
     from ..simulation import Summary
     from ..simulation.run import Progress
 
 ENGINES = ("local", "processes", "dask")
-
-
-class CountType(click.ParamType):  # type: ignore[type-arg]
-    """A whole number, which may be written as 1e7 or 10,000,000."""
-
-    name = "number"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ANN401
-        if isinstance(value, int):
-            return value
-        try:
-            number = Decimal(value.replace(",", ""))
-        except InvalidOperation:
-            number = Decimal("nan")
-        if not (number.is_finite() and number.adjusted() < 100 and number == number.to_integral_value()):
-            self.fail(f"{quote(str(value))} is no whole number; write one as 1e7 or 250,000", param, ctx)
-        return int(number)
 
 
 FILE = click.Path(path_type=Path)
@@ -52,24 +33,25 @@ _WRONG_LINE = (
 
 
 @click.command("simulate")
-@click.option("--deals", type=CountType(), default=100_000, show_default=True, help="How many, as in 1e7.")
+@click.option("--deals", type=WHOLE, default=100_000, show_default=True, help="How many, as in 1e7.")
 @rules_option
 @click.option("--strategy", "players_are", type=STRATEGY, multiple=True, help="Once for all seats, or once a seat.")
 @click.option("--players", type=int, help="2 to 4; as many as there are strategies, else 4.")
 @click.option("--banker", type=int, help="The banker's seat, from 0; 0 where the house must have one.")
-@click.option("--seed", type=CountType(), default=0, show_default=True)
-@click.option("--first", type=CountType(), default=0, show_default=True, help="The first deal of the seed to take.")
+@click.option("--seed", type=WHOLE, default=0, show_default=True)
+@click.option("--first", type=WHOLE, default=0, show_default=True, help="The first deal of the seed to take.")
 @click.option("--engine", type=click.Choice(ENGINES), help="local (the default) is threads; dask with --scheduler.")
 @click.option("--scheduler", metavar="ADDRESS", help="A running Dask cluster, as in tcp://host:8786.")
 @click.option("--workers", type=int, help="Threads or processes; else one a core.")
-@click.option("--shards", type=CountType(), help="Into how many parts to cut the work; else 4,096 deals each.")
+@click.option("--shards", type=WHOLE, help="Into how many parts to cut the work; else 4,096 deals each.")
 @click.option("--checkpoint", type=FILE, metavar="FILE", help="Keep what is done in this file as the run goes on.")
 @click.option("--resume", is_flag=True, help="Go on from the checkpoint, if it is there.")
-@click.option("--emit", type=FILE, metavar="FILE", help="Write the deals too: .jsonl (for score) or .parquet.")
+@click.option("--emit", type=FILE, metavar="FILE", help="Write the deals too, for score: .jsonl or .parquet.")
 @click.option("--json", "as_json", is_flag=True, help="Write the summary as JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Write the summary as CSV, a row a figure.")
 @click.option("-o", "--output", type=FILE, metavar="FILE", help="Write it to a file: .json, .csv or .parquet.")
 @click.option("--strengths", is_flag=True, help="Show segments by leading rank too.")
+@plot_option
 def simulate_command(
     deals: int,
     rules: RuleSet | None,
@@ -89,6 +71,7 @@ def simulate_command(
     as_csv: bool,
     output: Path | None,
     strengths: bool,
+    plot: Path | None,
 ) -> None:
     """Deal, set and settle many deals, and sum up what came of them.
 
@@ -158,6 +141,7 @@ def simulate_command(
             raise click.UsageError(error.message) from None
         click.echo(f"chinese-poker: {error}", err=True)
         sys.exit(1)
+    drawn = _drawn(summary, seed, plot)
     if as_json or as_csv:
         sys.stdout.buffer.write((views.as_json if as_json else views.as_csv)(summary))
     elif not output or summary.deals < deals:
@@ -166,6 +150,20 @@ def simulate_command(
         go_on = "; --resume goes on" if checkpoint else ""
         click.echo(f"chinese-poker: {fault}: {summary.deals:,} of {deals:,} deals are done{go_on}", err=True)
         sys.exit(130 if stop.is_set() else 1)
+    drawn.end()
+
+
+def _drawn(summary: Summary, seed: int, plot: Path | None) -> Run:
+    """Draw the scores, if that is asked for; what went wrong is in the run."""
+    run = Run()
+    if plot:
+        from ..plot import scores
+
+        named = zip(summary.strategies, summary.seats, strict=True)
+        seats = {f"seat {i}, {name}": seat.scores for i, (name, seat) in enumerate(named)}
+        title = f"Scores of a deal: {summary.rules}, {len(seats)} players, {summary.deals:,} deals of seed {seed}"
+        write_plot(run, scores(seats, title=title), plot)
+    return run
 
 
 @contextmanager

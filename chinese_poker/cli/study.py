@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from time import monotonic
 
 import click
@@ -10,7 +11,18 @@ import click
 from .. import report
 from ..presets import load_rules
 from ..rules import RuleSet
-from .common import STRATEGY, RulesType, json_option, print_all, progress_bar, tell_what_takes_time, write_json
+from .common import (
+    STRATEGY,
+    RulesType,
+    Run,
+    json_option,
+    plot_option,
+    print_all,
+    progress_bar,
+    tell_what_takes_time,
+    write_json,
+    write_plot,
+)
 
 _seed_option = click.option("--seed", type=int, default=0, show_default=True)
 _players_option = click.option(
@@ -63,7 +75,10 @@ def exploitability_command(
     "--measure", type=click.IntRange(2), help="Measure what a best response gains after each round, over so many hands."
 )
 @json_option
-def train_command(rules: RuleSet | None, players: int, seed: int | None, measure: int | None, as_json: bool) -> None:
+@plot_option
+def train_command(
+    rules: RuleSet | None, players: int, seed: int | None, measure: int | None, as_json: bool, plot: Path | None
+) -> None:
     """Train the equilibrium strategy of a rule set, and say whether it is the one in use.
 
     The same rules, players and seed give the same strategy on any machine. A house's strategy is trained when it is
@@ -78,7 +93,10 @@ def train_command(rules: RuleSet | None, players: int, seed: int | None, measure
     from ..exploitability import exploitability
     from ..strategy import Responding
 
+    if plot and not measure:
+        raise click.UsageError("--plot draws what --measure finds after each round.")
     tell_what_takes_time()
+    run = Run()
     in_force = rules or load_rules("basic")
     curve = []
     began = monotonic()
@@ -106,3 +124,9 @@ def train_command(rules: RuleSet | None, players: int, seed: int | None, measure
         write_json(document)
     else:
         print_all(*report.training_lines(document))
+    if plot:
+        from ..plot import convergence
+
+        points = [(number, found.gain, found.error) for number, found in curve]
+        write_plot(run, convergence({f"{in_force.name}, {players} players": points}), plot)
+    run.end()

@@ -64,10 +64,7 @@ def _lines_to(path: Path, file: BinaryIO) -> Iterator[Emitter]:
 
 
 def deal_lines(game: Game, played: Played) -> bytes:
-    """Deals as JSON Lines, a document a deal; its id is the deal's number.
-
-    A foul that was given in place of an arrangement is written as one: four cards in front and in the middle.
-    """
+    """Deals as JSON Lines, a document a deal; its id is the deal's number."""
     rules = json.dumps(_rules_value(game.rules))
     end = "" if game.banker is None else f', "banker": {game.banker}'
     players = np.reshape([*map(_player, *_told(game, played))], played.declared.shape).tolist()
@@ -84,17 +81,20 @@ def _rules_value(rules: RuleSet) -> object:
 
 
 def _told(game: Game, played: Played) -> tuple[list[str], list[str], list[str], list[str]]:
-    """Segments in words, and what was done in place of playing them, if anything; a row a player."""
+    """Segments in words, and what was done in place of playing them, if anything; a row a player.
+
+    A foul that was given in place of an arrangement is told as one: four cards in front and in the middle.
+    """
     cards = played.cards.reshape(-1, 13)
     outcomes = ("", *outcome_names(settlement(game.rules)))
     done = [outcomes[1 + state] for state in played.declared.ravel().tolist()]
     front, middle, back = (_texts(cards[:, columns]) for columns in COLUMNS)
+    for row in (row for row, outcome in enumerate(done) if outcome == FOUL):
+        front[row], middle[row] = f"{front[row]} {middle[row][:2]}", middle[row][3:]
     return front, middle, back, done
 
 
 def _player(front: str, middle: str, back: str, done: str) -> str:
-    if done == FOUL:
-        front, middle = f"{front} {middle[:2]}", middle[3:]
     more = "" if done in ("", FOUL) else ', "surrender": true' if done == SURRENDER else f', "declare": "{done}"'
     return f'{{"front": "{front}", "middle": "{middle}", "back": "{back}"{more}}}'
 
@@ -116,7 +116,7 @@ def _rows_to(path: Path, file: BinaryIO) -> Iterator[Emitter]:
         import pyarrow as pa
         from pyarrow import parquet
     text = pa.string()
-    kinds = (pa.int64(), pa.int8(), text, text, text, text, text, pa.int64())
+    kinds = (pa.int64(), pa.int8(), text, text, text, text, text, pa.bool_(), pa.int64())
     schema = pa.schema(list(zip(ROWS, kinds, strict=True)))
 
     def write(packed: list[dict[str, Any]]) -> None:
@@ -128,17 +128,18 @@ def _rows_to(path: Path, file: BinaryIO) -> Iterator[Emitter]:
         yield Emitter(deal_rows, write)
 
 
-ROWS = ("deal", "seat", "strategy", *SEGMENTS, "outcome", "units")
-"""The columns of Parquet."""
+ROWS = ("deal", "seat", "strategy", *SEGMENTS, "declare", "surrender", "units")
+"""The columns of Parquet: a table that ``score`` reads, with who set each hand and what it won."""
 
 
 def deal_rows(game: Game, played: Played) -> dict[str, Any]:
     """Deals as columns, a row a player, under :data:`ROWS`."""
     n, players = played.declared.shape
-    outcomes = outcome_names(settlement(game.rules))
-    front, middle, back, _ = _told(game, played)
-    done = [outcomes[state] for state in played.settled.states.ravel().tolist()]
+    front, middle, back, done = _told(game, played)
+    declared = [None if outcome in ("", FOUL, SURRENDER) else outcome for outcome in done]
+    surrendered = [outcome == SURRENDER for outcome in done]
     numbers = np.repeat(np.arange(played.dealt.first, played.dealt.end), players)
     seats = np.tile(np.arange(players, dtype=np.int8), n)
-    columns = (numbers, seats, game.names * n, front, middle, back, done, played.settled.totals.ravel())
+    units = played.settled.totals.ravel()
+    columns = (numbers, seats, game.names * n, front, middle, back, declared, surrendered, units)
     return dict(zip(ROWS, columns, strict=True))
