@@ -161,7 +161,7 @@ def _drawn(summary: Summary, seed: int, plot: Path | None) -> Run:
 
         named = zip(summary.strategies, summary.seats, strict=True)
         seats = {f"seat {i}, {name}": seat.scores for i, (name, seat) in enumerate(named)}
-        title = f"Scores of a deal: {summary.rules}, {len(seats)} players, {summary.deals:,} deals of seed {seed}"
+        title = f"Scores of a deal: {summary.rules.name}, {len(seats)} players, {summary.deals:,} deals of seed {seed}"
         write_plot(run, scores(seats, title=title), plot)
     return run
 

@@ -128,5 +128,6 @@ def train_command(
         from ..plot import convergence
 
         points = [(number, found.gain, found.error) for number, found in curve]
-        write_plot(run, convergence({f"{in_force.name}, {players} players": points}), plot)
+        title = f"Convergence of training: {in_force.name}, {players} players"
+        write_plot(run, convergence({"": points}, title=title), plot)
     run.end()
