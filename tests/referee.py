@@ -347,6 +347,15 @@ def splits_into(hand: Sequence[str], fits: Callable[[Sequence[str]], bool], size
     return False
 
 
+def runs(length: int) -> list[str]:
+    """The ranks of every run; the ace is at both ends."""
+    return [("A" + RANKS)[low : low + length] for low in range(15 - length)]
+
+
+THREE_RUNS = {"".join(sorted(a + b + c)) for a, b, c in product(runs(3), runs(5), runs(5))}
+"""The ranks of every hand that parts into three runs."""
+
+
 def naturals(hand: Sequence[str], big: str = "89TJQKA", small: str = "2345678") -> set[str]:
     """The names of all naturals that the 13 cards hold."""
     if len(hand) != 13 or len(set(hand)) != 13:
@@ -355,7 +364,7 @@ def naturals(hand: Sequence[str], big: str = "89TJQKA", small: str = "2345678") 
     counts = sorted(Counter(card[0] for card in hand).values(), reverse=True)
     suits = Counter(card[1] for card in hand)
     red = sum(card[1] in "hd" for card in hand)
-    straights = splits_into(hand, is_run)
+    straights = "".join(sorted(card[0] for card in hand)) in THREE_RUNS
     flushes = any(Counter(3 * a + 5 * b + 5 * c) == suits for a, b, c in product("cdhs", repeat=3))
     held = {
         "dragon": len(counts) == 13,
