@@ -18,7 +18,7 @@ from .evaluate import Strength
 from .matchup import Item, Sides, State, scoops, settle
 from .naturals import Natural, find_naturals
 from .rules import Banker, RuleSet, Ties
-from .texts import quote
+from .texts import did_you_mean, quote
 
 
 class Matchup(NamedTuple):
@@ -166,7 +166,8 @@ def _legal_state(front: int, middle: int, back: int, rules: RuleSet) -> State:
 def _declared(cards: Sequence[Card], declared: str, rules: RuleSet) -> Natural:
     if declared not in rules.naturals.ranking:
         played = ", ".join(rules.naturals.ranking) or "none"
-        fault = f"{quote(declared)} is no natural of {rules.name}; it plays {played}"
+        hint = did_you_mean(declared, rules.naturals.ranking)
+        fault = f"{quote(declared)} is no natural of {rules.name}{hint} it plays {played}"
         raise DealError("unknown_natural", fault, pointer="/declare")
     held = played_naturals(cards, rules)
     if declared not in held:
