@@ -332,6 +332,7 @@ def problems_of(error: ValidationError, schema: Mapping[str, Any], kind: type[Ch
 
 _REMEDIES = {
     "list_type": "write a list",
+    "tuple_type": "write a list",
     "dict_type": "write an object",
     "bool_type": "write true or false",
     "int_type": "write a whole number",

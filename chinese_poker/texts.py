@@ -43,7 +43,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     (", did you mean 'front'?", ';')
     """
     near = difflib.get_close_matches(word[:LONGEST_TEXT].lower(), list(known), n=1)
-    return f", did you mean {near[0]!r}?" if near else ";"
+    return f", did you mean '{near[0]}'?" if near else ";"
 
 
 def text_fault(text: str, *, least: int = 1, most: int = LONGEST_TEXT) -> str | None:
