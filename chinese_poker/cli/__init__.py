@@ -85,6 +85,9 @@ def _run() -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("chinese-poker: interrupted", err=True)
         return 130
+    except MemoryError:
+        click.echo("chinese-poker: out of memory", err=True)
+        return 1
     except SystemExit as end:
         if sys.stdout is not stdout:  # click has met a closed pipe, and made it a failure
             raise BrokenPipeError from None
