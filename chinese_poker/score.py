@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from .arrangement import LEGAL, Foul
+from .arrangement import LEGAL, Arrangement, Foul
 from .cards import Card
 from .deal import Deal, Player
 from .errors import DealError
@@ -208,17 +208,13 @@ def _compare(first: _Seat, second: _Seat, rules: RuleSet) -> Sides:
 def _break_tie(first: _Seat, second: _Seat, segment: int, rules: RuleSet) -> int:
     if rules.ties is Ties.BANKER:
         return first.is_banker - second.is_banker
-    if rules.ties is Ties.SUIT:
-        a, b = (_best_suit(seat, segment, rules) for seat in (first, second))
-        return (a > b) - (a < b)
-    return 0
+    a, b = (_best_suit(seat, segment, rules) for seat in (first, second))
+    return (a > b) - (a < b)
 
 
 def _best_suit(seat: _Seat, segment: int, rules: RuleSet) -> int:
     """The highest suit among the cards that the strength names first: the pair of a pair, the five of a low wheel."""
-    strength, arrangement = seat.strengths[segment], seat.player.arrangement
-    if strength is None or arrangement is None:
-        raise ValueError("only set segments are compared")
+    arrangement, strength = cast(Arrangement, seat.player.arrangement), cast(Strength, seat.strengths[segment])
     leading = [card for card in arrangement.segments[segment] if card.rank == strength.ranks[0]]
     return max(rules.suit_worth[card.suit] for card in leading)
 
