@@ -52,7 +52,6 @@ EVERYTHING = (
     ("score", str(EXAMPLE), "--json"),
     ("score", str(EXAMPLE), "--explain"),
     ("score", str(EXAMPLE), "--standings", "--unit", "0.25"),
-    ("suggest", HAND, "--rules", "mandarin", "--samples", "50", "--json"),
     ("suggest", HAND, "--rules", "indonesia", "--samples", "50", "--explain"),
     ("rules", "Mậu Binh"),
     ("rules", "INDONESIA"),
@@ -69,9 +68,7 @@ for arguments in json.loads(sys.argv[1]):
         print(end.code)
 """
 SETTINGS = {
-    "hash seed 1": {"PYTHONHASHSEED": "1"},
-    "hash seed 4242": {"PYTHONHASHSEED": "4242"},
-    "locale C": {"LC_ALL": "C", "LANG": "C"},
+    "another hash seed, locale C": {"PYTHONHASHSEED": "4242", "LC_ALL": "C", "LANG": "C"},
     "Turkish": {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8", "LANGUAGE": "tr"},
     "far east, development mode": {"TZ": "Pacific/Kiritimati", "PYTHONDEVMODE": "1", "PYTHONWARNINGS": "default"},
 }
@@ -299,7 +296,7 @@ def test_too_little_memory_is_one_line(tmp_path: Path) -> None:
         ("suggest", "<&-"),
         ("suggest", ">&-"),
         ("suggest", "2>&-"),
-        ("review", "<&- >&- 2>&-"),
+        ("suggest", "<&- >&- 2>&-"),
         ("check", ">&-"),
         ("rank", "<&- 2>&-"),
     ],
@@ -307,7 +304,6 @@ def test_too_little_memory_is_one_line(tmp_path: Path) -> None:
 def test_closed_streams(command: str, streams: str) -> None:
     arguments = {
         "suggest": f"suggest '{HAND}' --samples 5",
-        "review": f"review {EXAMPLE} --samples 5",
         "check": "check 'QhQd2c | 9s9h4d4c7s | AsKsJs8s3s'",
         "rank": "rank QsQhQd4s4h",
     }
@@ -401,10 +397,9 @@ RUNS_CODE = (
 @pytest.mark.parametrize("text", RUNS_CODE)
 def test_rule_files_cannot_run_code(text: str, tmp_path: Path) -> None:
     (tmp_path / "house.toml").write_text(text, encoding="utf-8")
-    for arguments in (("rules", "house.toml"), ("score", str(EXAMPLE), "--rules", "house.toml")):
-        done = run(*arguments, folder=tmp_path)
-        assert b"Traceback" not in done.stderr
-        assert b"touch ran" in done.stdout + done.stderr or done.returncode
+    done = run("score", str(EXAMPLE), "--rules", "house.toml", folder=tmp_path)
+    assert done.returncode in (1, 2)
+    assert b"Traceback" not in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["house.toml"]
 
 

@@ -12,7 +12,7 @@ sys.path.insert(0, str(FOLDER))
 
 from fuzzing import READERS, harness, mutants  # noqa: E402
 
-CHANGED = {"arguments": 25, "rules": 150}
+CHANGED = {"arguments": 12, "rules": 150}
 """How many changed inputs each is given, where it is not 1,000."""
 RUNS = {"arguments": 20, "rules": 300}
 """Executions of atheris, where it is not 2,000."""
