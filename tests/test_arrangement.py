@@ -40,7 +40,7 @@ def test_everything_that_is_out_of_order_is_a_flag(text: str, foul: str, distinc
         assert [strength is not None for strength in judged.strengths] == [
             len(segment) == size for segment, size in zip(arrangement.segments, SIZES, strict=True)
         ]
-    assert arrangement.foul() == arrangement.foul(Wheel.LOWEST, middle_may_equal_back=True)
+    assert arrangement.foul() == arrangement.judge().foul == arrangement.foul(Wheel.LOWEST, middle_may_equal_back=True)
 
 
 def test_the_wheel_is_the_houses() -> None:

@@ -18,6 +18,8 @@ from chinese_poker.presets import load_rules, read_rules, rule_names
 
 DEALS = int(os.environ.get("CHINESE_POKER_DEALS", "300"))
 """Deals of each kind against the referee for each preset; the variable asks for more, ``differential.py`` for most."""
+ENOUGH = 300
+"""From so many on everything that a house pays is seen."""
 
 
 def test_the_referee_knows_every_preset() -> None:
@@ -30,7 +32,7 @@ def test_totals_and_matchups_are_as_the_referee_says(name: str, kind: str) -> No
     values, seen = house(name), Counter[str]()
     assert not list(differences(Shard(kind, name, 0, DEALS), seen))
     assert seen["deal"] == DEALS
-    if kind == "random":
+    if kind == "random" or DEALS < ENOUGH:
         return
     payments = {  # what the house pays, and so the deals should show
         "segment": True,
@@ -62,7 +64,7 @@ def test_auto_declare_is_declaring_all_that_is_held(name: str) -> None:
                 player["declare"] = outcome.natural
                 declared += 1
         assert list(result.totals) == referee_score(players, name, banker)[0]
-    assert declared
+    assert declared or DEALS < ENOUGH
 
 
 # ----------------------------------------------------------------------------------------------------

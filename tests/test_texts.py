@@ -18,6 +18,7 @@ from chinese_poker.texts import did_you_mean, one_line, quote, text_fault
         ("ab\n", 2, "ab..."),
         ("陳大文", 5, "陳大文"),
         ("\u202e", 9, "\\u202e"),
+        ("é\n", 9, "é\\n"),
         ("\ud800", 9, "\\ud800"),
         ("\U000e0001", 12, "\\U000e0001"),
     ],
