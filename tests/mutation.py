@@ -104,7 +104,7 @@ def survivors(folder: Path, module: str) -> Iterator[dict[str, str]]:
 
 
 def _mutmut(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "CHINESE_POKER_DEALS": "60", "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "CHINESE_POKER_DEALS": "10", "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "mutmut", *arguments]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 

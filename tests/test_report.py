@@ -1,6 +1,7 @@
 """What is said of results: every unit in words, and every option of a rule set."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,9 +21,10 @@ from test_score import (
     two_players,
 )
 
-from chinese_poker import Arrangement, Deal, Player, parse_hand, score
+from chinese_poker import Arrangement, Deal, Natural, Player, parse_hand, score
 from chinese_poker.presets import load_rules, rule_names
 from chinese_poker.report import explain, rules_lines
+from chinese_poker.suggest import Offer, Suggestions, explain_suggestions, suggest, suggestions_document
 
 
 def explained(table: Deal, rules: dict[str, Any]) -> list[str]:
@@ -193,3 +195,72 @@ def test_houses_that_settle_alike_are_told_alike_and_no_others(name: str) -> Non
     told = tuple(rules_lines(load_rules(name)))
     same = {other for other in rule_names() if tuple(rules_lines(load_rules(other))) == told}
     assert same <= {"basic", "western"} or same == {name}
+
+
+# ----------------------------------------------------------------------------------------------------
+# Suggestions
+
+
+@pytest.fixture(scope="module")
+def found() -> Suggestions:
+    they = Arrangement.parse("Qs Qh 4d | As Ah 9c 7d 2s | Kd Kc 8s 8h 3c")
+    return suggest("Jd Jc 5s Qd Qc 9d 6s 2c Ad Ac 5h 5d 3d", load_rules("us-1-4"), known=[they], top=2)
+
+
+def with_second(found: Suggestions, how: str = "separated", **figures: Any) -> list[str]:
+    """What is said of the runner-up where its figures are these."""
+    best = found.best
+    second = replace(best, **{"behind": 0.25, "behind_error": 0.01, **figures})
+    said = list(explain_suggestions(replace(found, how=how, suggestions=(best, second))))
+    assert len(said) == 3
+    return said[2:]
+
+
+def test_the_runner_up_in_words(found: Suggestions) -> None:
+    odds = replace(found.best.odds, win=(0.99, 0.5, 1.0))
+    assert with_second(found) == ["The next best is 0.250 ± 0.010 behind: its segments win as often."]
+    assert with_second(found, "exact", odds=odds) == [
+        "The next best is 0.250 behind: it wins the middle 50 points less often, the front 1 point less often."
+    ]
+    assert with_second(found, behind=0.0004, behind_error=0.1) == [
+        "The next best is as good: its segments win as often."
+    ]
+    assert with_second(found, "budget", behind=0.02) == [
+        "The next best may be as good, 0.020 ± 0.010 behind: its segments win as often."
+    ]
+
+
+def test_what_ends_the_hand_in_words(found: Suggestions) -> None:
+    best = replace(found.best, ev=-3.5, odds=replace(found.best.odds, bonus=-0.75))
+    given_up = replace(found, surrender=Offer(-3.0, 0), suggestions=(best,))
+    assert given_up.advice == "surrender"
+    said = " ".join(explain_suggestions(given_up))
+    assert said.startswith("Surrender: it costs 3.00 an opponent, playing on 3.50. The best wins the front ")
+    assert said.endswith(" Bonuses bring -0.75.")
+    assert "Surrender" not in " ".join(explain_suggestions(replace(given_up, surrender=Offer(-4.0, 0))))
+    witness = Arrangement.parse("2c 3d 4h | 5s 6c 7d 8h 9s | Tc Jd Qh Ks Ac")
+    for worth, advice, better in ((4.0, "declare", "declare"), (-4.0, "play", "play on")):
+        declared = replace(found, naturals={Natural.SIX_PAIRS: witness}, declare=Offer(worth, 0), surrender=None)
+        declared = replace(declared, suggestions=(best,))
+        assert declared.advice == advice
+        said = " ".join(explain_suggestions(declared))
+        assert said.startswith(
+            f"The hand holds a natural, six pairs: declaring it is worth {worth:+.2f} an opponent, "
+            f"playing on -3.50; {better}. The best "
+        )
+
+
+def test_offers_are_in_the_document(found: Suggestions) -> None:
+    witness = Arrangement.parse("2c 3d 4h | 5s 6c 7d 8h 9s | Tc Jd Qh Ks Ac")
+    offered = replace(found, naturals={Natural.DRAGON: witness}, declare=Offer(4.0, 0.5), surrender=Offer(-3.0, 0.0))
+    document = suggestions_document(offered)
+    assert document["surrender"] == {"ev": -3.0, "error": 0.0}
+    assert document["declare"] == {
+        "ev": 4.0,
+        "error": 0.5,
+        "natural": "dragon",
+        "front": "2c 3d 4h",
+        "middle": "5s 6c 7d 8h 9s",
+        "back": "Tc Jd Qh Ks Ac",
+    }
+    assert document["naturals"] == ["dragon"]
