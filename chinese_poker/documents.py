@@ -13,6 +13,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, BinaryIO, NoReturn
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from .errors import MOST_PROBLEMS, ChinesePokerError, DealError
 from .texts import did_you_mean, quote
@@ -324,13 +325,14 @@ def problems_of(error: ValidationError, schema: Mapping[str, Any], kind: type[Ch
         if isinstance(ours, ChinesePokerError):
             problems.extend(problem.at(pointer_to(path)) for problem in ours.problems)
         else:
-            code, fault = _fault(complaint["type"], complaint["msg"], path, schema)
+            code, fault = _fault(complaint, path, schema)
             problems.append(kind(code, fault, pointer=pointer_to(path)))
     return kind.of(problems)
 
 
 _REMEDIES = {
     "list_type": "write a list",
+    "tuple_type": "write a list",
     "dict_type": "write an object",
     "bool_type": "write true or false",
     "int_type": "write a whole number",
@@ -340,12 +342,17 @@ _REMEDIES = {
 }
 
 
-def _fault(complaint: str, message: str, path: list[str | int], schema: Mapping[str, Any]) -> tuple[str, str]:
-    if complaint in ("unexpected_keyword_argument", "extra_forbidden"):
+def _fault(complaint: ErrorDetails, path: list[str | int], schema: Mapping[str, Any]) -> tuple[str, str]:
+    kind = complaint["type"]
+    if kind in ("unexpected_keyword_argument", "extra_forbidden"):
         return "unknown_key", unknown_key(str(path[-1]), _known_keys(path[:-1], schema))
-    if complaint in ("missing", "missing_argument"):
+    if kind in ("missing", "missing_argument"):
         return "missing_key", f"{quote(str(path[-1]))} is missing; write it"
-    return "bad_value", _REMEDIES.get(complaint) or message.replace("Input should be ", "write ")
+    fault = _REMEDIES.get(kind) or complaint["msg"].replace("Input should be ", "write ")
+    if kind in ("literal_error", "enum") and isinstance(word := complaint["input"], str):
+        hint = did_you_mean(word, re.findall("'(.+?)'", fault))
+        fault = f"{quote(word)} is not known{hint} {fault}"
+    return "bad_value", fault
 
 
 def unknown_key(key: str, known: Iterable[str]) -> str:

@@ -123,7 +123,7 @@ def _declared_naturals(first: State, second: State, rules: RuleSet) -> tuple[Ite
             case BetweenNaturals.DRAGON_FIRST:
                 side = (a in DRAGONS) - (b in DRAGONS)
                 units = side * worth[a if side > 0 else b]
-            case BetweenNaturals.HIGHER_WINS:
+            case _:  # the higher wins
                 if rules.naturals.order is NaturalsOrder.WORTH:
                     side = (worth[a] > worth[b]) - (worth[a] < worth[b])
                 else:

@@ -320,13 +320,12 @@ class Standing:
         self.naturals += natural
 
     def merge(self, other: Standing) -> None:
-        if other.deals:
-            self.best = max(self.best, other.best) if self.deals else other.best
-            self.worst = min(self.worst, other.worst) if self.deals else other.worst
-            self.deals += other.deals
-            self.units += other.units
-            self.fouls += other.fouls
-            self.naturals += other.naturals
+        self.best = max(self.best, other.best) if self.deals else other.best
+        self.worst = min(self.worst, other.worst) if self.deals else other.worst
+        self.deals += other.deals
+        self.units += other.units
+        self.fouls += other.fouls
+        self.naturals += other.naturals
 
 
 @dataclass

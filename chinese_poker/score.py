@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from .arrangement import LEGAL, Foul
 from .cards import Card
@@ -19,7 +19,7 @@ from .matchup import Item, Sides, State, scoops, settle
 from .naturals import Natural, find_naturals
 from .rules import Banker, RuleSet, Ties
 from .shown import Printer, html_view, print_view, text_view
-from .texts import quote
+from .texts import did_you_mean, quote
 
 
 class Matchup(NamedTuple):
@@ -191,7 +191,8 @@ def _legal_state(front: int, middle: int, back: int, rules: RuleSet) -> State:
 def _declared(cards: Sequence[Card], declared: str, rules: RuleSet) -> Natural:
     if declared not in rules.naturals.ranking:
         played = ", ".join(rules.naturals.ranking) or "none"
-        fault = f"{quote(declared)} is no natural of {rules.name}; it plays {played}"
+        hint = did_you_mean(declared, rules.naturals.ranking)
+        fault = f"{quote(declared)} is no natural of {rules.name}{hint} it plays {played}"
         raise DealError("unknown_natural", fault, pointer="/declare")
     held = played_naturals(cards, rules)
     if declared not in held:
@@ -232,17 +233,13 @@ def _compare(first: Seat, second: Seat, rules: RuleSet, banker: int) -> Sides:
 def _break_tie(first: Seat, second: Seat, segment: int, rules: RuleSet, banker: int) -> int:
     if rules.ties is Ties.BANKER:
         return banker
-    if rules.ties is Ties.SUIT:
-        a, b = (_best_suit(seat, segment, rules) for seat in (first, second))
-        return (a > b) - (a < b)
-    return 0
+    a, b = (_best_suit(seat, segment, rules) for seat in (first, second))
+    return (a > b) - (a < b)
 
 
 def _best_suit(seat: Seat, segment: int, rules: RuleSet) -> int:
     """The highest suit among the cards that the strength names first: the pair of a pair, the five of a low wheel."""
-    strength = seat.strengths[segment]
-    if strength is None:
-        raise ValueError("only set segments are compared")
+    strength = cast(Strength, seat.strengths[segment])
     leading = [card for card in seat.segments[segment] if card.rank == strength.ranks[0]]
     return max(rules.suit_worth[card.suit] for card in leading)
 

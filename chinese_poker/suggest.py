@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -242,12 +242,10 @@ def _option_faults(
 
 def _suggestion(dealt: Sequence[int], rules: RuleSet, values: Values, place: int, chances: Odds) -> Suggestion:
     arrangement = _arranged(dealt)
-    front, middle, back = arrangement.judge(rules.wheel).strengths
-    if front is None or middle is None or back is None:
-        raise ValueError("a candidate has segments of 3, 5 and 5 cards")
+    strengths = cast(tuple[Strength, Strength, Strength], arrangement.judge(rules.wheel).strengths)
     figures = (values.mean, values.error, values.behind, values.behind_error)
     ev, error, behind, behind_error = (float(figure[place]) for figure in figures)
-    return Suggestion(arrangement, (front, middle, back), ev, error, behind, behind_error, chances)
+    return Suggestion(arrangement, strengths, ev, error, behind, behind_error, chances)
 
 
 def _arranged(dealt: Sequence[int]) -> Arrangement:

@@ -39,11 +39,11 @@ def quote(text: str, limit: int = 24) -> str:
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """What comes between a word that is not known and the known ones: the nearest of them, if one is near.
 
-    >>> did_you_mean("fornt", ["front", "back"]), did_you_mean("x", ["front", "back"])
+    >>> did_you_mean("Fornt", ["front", "back"]), did_you_mean("x", ["front", "back"])
     (", did you mean 'front'?", ';')
     """
-    near = difflib.get_close_matches(word, list(known), n=1)
-    return f", did you mean {near[0]!r}?" if near else ";"
+    near = difflib.get_close_matches(word[:LONGEST_TEXT].lower(), list(known), n=1)
+    return f", did you mean '{near[0]}'?" if near else ";"
 
 
 def text_fault(text: str, *, least: int = 1, most: int = LONGEST_TEXT) -> str | None:

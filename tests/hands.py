@@ -250,13 +250,22 @@ _NATURAL_CHANCE = {"shuffled": 0.05, "clumped": 0.1, "natural": 0.8, "mirrored":
 """How often a player looks for a natural to declare; from the third seat on half as often."""
 
 
-def nasty_deal(random: Random, house: Mapping[str, Any]) -> tuple[list[Player | None], int | None]:
+KINDS: Mapping[str, Sequence[str]] = {
+    "random": ("shuffled",),
+    "nasty": ("shuffled", "clumped", "clumped", "natural", "natural", "mirrored", "paired"),
+}
+"""How the hands of a deal come about, each as likely as the others."""
+
+
+def deal_of(kind: str, random: Random, house: Mapping[str, Any]) -> tuple[list[Player | None], int | None]:
     """A deal for a house of the referee's, and the banker's seat if there is one.
 
     Ties, bonus hands, naturals declared and not, fouls of every kind, surrender, vacant seats.
+
+    :param kind: one of :data:`KINDS`.
     """
     seats = random.choice((2, 2, 3, 4, 4, 4))
-    kind = random.choice(("shuffled", "clumped", "clumped", "natural", "natural", "mirrored", "paired"))
+    kind = random.choice(KINDS[kind])
     if kind == "mirrored":
         sets = _mirrored_sets(random, seats)
     elif kind == "paired":
@@ -286,3 +295,8 @@ def nasty_deal(random: Random, house: Mapping[str, Any]) -> tuple[list[Player | 
     taken = [seat for seat, player in enumerate(players) if player]
     has_bank = house["banker"] == "must" or (house["banker"] == "may" and random.random() < 0.6)
     return players, random.choice(taken) if has_bank else None
+
+
+def nasty_deal(random: Random, house: Mapping[str, Any]) -> tuple[list[Player | None], int | None]:
+    """A deal made to be hard."""
+    return deal_of("nasty", random, house)

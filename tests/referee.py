@@ -5,9 +5,8 @@ disagreement between the two is worth a look. Cards are two-character strings: `
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
-from itertools import combinations
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations, product
 from typing import Any
 
 RANKS = "23456789TJQKA"
@@ -254,16 +253,16 @@ def rank_of(card: str) -> int:
     return RANKS.index(card[0]) + 2
 
 
-def one_suit(cards: Iterable[str]) -> bool:
+def one_suit(cards: Sequence[str]) -> bool:
     """All cards of one suit."""
     return len({card[1] for card in cards}) == 1
 
 
-def is_run(cards: Iterable[str]) -> bool:
+def is_run(cards: Sequence[str]) -> bool:
     """Neighbours in rank; the ace is high or low, nothing wraps."""
-    ranks = [rank_of(card) for card in cards]
-    if len(set(ranks)) < len(ranks):
+    if len({card[0] for card in cards}) < len(cards):
         return False
+    ranks = [rank_of(card) for card in cards]
     if max(ranks) - min(ranks) == len(ranks) - 1:
         return True
     low = [1 if rank == 14 else rank for rank in ranks]
@@ -332,19 +331,29 @@ def is_foul(
 # Naturals
 
 
-def splits_into(hand: Sequence[str], fits: Callable[[Iterable[str]], bool]) -> bool:
+def splits_into(hand: Sequence[str], fits: Callable[[Sequence[str]], bool], sizes: tuple[int, ...] = (3, 5, 5)) -> bool:
     """Whether the hand parts into three, five and five cards that all fit."""
-    fits = cache(fits)  # the same five cards come up in many splits
-    for front in combinations(hand, 3):
-        if not fits(front):
-            continue
-        rest = [card for card in hand if card not in front]
-        # Middle and back are interchangeable here: the first card left is in the middle.
-        for others in combinations(rest[1:], 4):
-            middle = (rest[0], *others)
-            if fits(middle) and fits(tuple([card for card in rest if card not in middle])):
-                return True
+    if not sizes:
+        return True
+    first, *others = hand  # the first card is in one of the parts: with which others?
+    for size in set(sizes):
+        left = list(sizes)
+        left.remove(size)
+        for chosen in combinations(others, size - 1):
+            if fits((first, *chosen)):
+                rest = [card for card in others if card not in chosen]
+                if splits_into(rest, fits, tuple(left)):
+                    return True
     return False
+
+
+def runs(length: int) -> list[str]:
+    """The ranks of every run; the ace is at both ends."""
+    return [("A" + RANKS)[low : low + length] for low in range(15 - length)]
+
+
+THREE_RUNS = {"".join(sorted(a + b + c)) for a, b, c in product(runs(3), runs(5), runs(5))}
+"""The ranks of every hand that parts into three runs."""
 
 
 def naturals(hand: Sequence[str], big: str = "89TJQKA", small: str = "2345678") -> set[str]:
@@ -355,8 +364,8 @@ def naturals(hand: Sequence[str], big: str = "89TJQKA", small: str = "2345678") 
     counts = sorted(Counter(card[0] for card in hand).values(), reverse=True)
     suits = Counter(card[1] for card in hand)
     red = sum(card[1] in "hd" for card in hand)
-    straights = splits_into(hand, is_run)
-    flushes = splits_into(hand, one_suit)
+    straights = "".join(sorted(card[0] for card in hand)) in THREE_RUNS
+    flushes = any(Counter(3 * a + 5 * b + 5 * c) == suits for a, b, c in product("cdhs", repeat=3))
     held = {
         "dragon": len(counts) == 13,
         "suited_dragon": len(suits) == 1,

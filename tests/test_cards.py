@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chinese_poker import Card, CardError, format_cards, parse_cards
-from chinese_poker.cards import DECK, parse_card, split_cards
+from chinese_poker.cards import DECK, grouped, parse_card, split_cards
 
 RANKS = "23456789TJQKA"
 WORDS = ("TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN", "JACK", "QUEEN", "KING", "ACE")
@@ -110,7 +110,7 @@ def test_what_is_no_spelling_is_refused(text: str) -> None:
         ("\U0001f0cf", "U+1F0CF PLAYING CARD BLACK JOKER"),
         ("\U0001f0df", "U+1F0DF PLAYING CARD WHITE JOKER"),
         ("\U0001f0a0", "U+1F0A0 PLAYING CARD BACK"),
-        ("\U0001f0b0", "U+1F0B0"),
+        ("\U0001f0b0", "U+1F0B0 an unnamed character"),
         ("\U0001f0e0", "U+1F0E0 PLAYING CARD FOOL"),
         ("\U0001f0f5", "U+1F0F5 PLAYING CARD TRUMP-21"),
         ("1s", "an ace is A, a ten is T or 10"),
@@ -137,6 +137,7 @@ def test_look_alikes_and_misspellings_are_refused_with_the_reason(text: str, rea
         parse_card(text)
     assert caught.value.code == "unknown_card"
     assert reason in caught.value.message
+    assert caught.value.message.endswith(f"{reason}; write As or Td") or not reason
     assert "\n" not in str(caught.value)
     with pytest.raises(CardError) as in_list:
         parse_cards([text])
@@ -158,3 +159,52 @@ def test_no_terminal_escape_of_the_input_reaches_the_message() -> None:
         parse_card("\x1b[2J\u202e" + "x" * 100)
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("1s", "an ace is A, a ten is T or 10"),
+        ("0h", "a ten is T or 10"),
+        ("Xh", "its rank is none of 2 3 4 5 6 7 8 9 T J Q K A"),
+        ("2f", "its suit is none of c d h s"),
+        ("10", "it is no rank with a suit"),
+        ("sA", "its suit comes first"),
+        ("\U0001f0b0", "its '\\U0001f0b0' is U+1F0B0 an unnamed character"),
+        ("A\u2660\u2660", "it is no rank with a suit"),
+    ],
+)
+def test_the_reason_word_for_word(text: str, reason: str) -> None:
+    with pytest.raises(CardError) as caught:
+        parse_card(text)
+    shown = text if text.isprintable() else "\\U0001f0b0"
+    assert caught.value.message == f"'{shown}' is not a card: {reason}; write As or Td"
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("h10", ["h10"]),
+        ("h10 Joker As", ["h10", "Joker", "As"]),
+        ("AhX,10c10", ["Ah", "X", "10c", "10"]),
+        ("Ahjunk5c", ["Ah", "ju", "nk", "5c"]),
+        ("A\u2660\ufe0fK\u2665", ["A\u2660\ufe0f", "K\u2665"]),
+        ("", []),
+        (" ,\t", []),
+    ],
+)
+def test_a_word_with_no_card_in_it_stays_whole(text: str, tokens: list[str]) -> None:
+    assert split_cards(text) == tokens
+
+
+def test_in_a_string_a_bad_card_has_no_place() -> None:
+    with pytest.raises(CardError) as caught:
+        parse_cards("1s Ah 0h")
+    assert [problem.pointer for problem in caught.value.problems] == ["", ""]
+
+
+def test_the_most_grouped_come_first_then_the_higher() -> None:
+    assert format_cards(grouped(parse_cards("Kd 4s Ks 4h Ad"))) == "Ks Kd 4s 4h Ad"
+    assert format_cards(grouped(iter(parse_cards("2c 9d 2h 9s 2s")))) == "2s 2h 2c 9s 9d"
+    assert format_cards(grouped(parse_cards("3c Ac 7d Jh 5s"))) == "Ac Jh 7d 5s 3c"
+    assert grouped([]) == ()

@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -328,3 +330,20 @@ def test_colours_at_a_terminal_only() -> None:
     )
     assert b"\x1b[31m" in at_terminal
     assert b"\x1b" not in run("score", "--example").stdout
+
+
+def test_a_suggestion_at_a_terminal() -> None:
+    """Coloured, as wide as the terminal, and with nothing said of machine code that is not used."""
+    hand = "As Ad Kd Qc Jd Tc 9s 8h 7h 6h 4h 3h 2c"
+    command = [*COMMAND, "suggest", hand, "--samples", "20"]
+    shown = pexpect.run(shlex.join(command), timeout=60, env={**os.environ, "TERM": "xterm", "COLUMNS": "80"}).decode()
+    assert "\x1b[" in shown
+    assert "units each" in shown
+    assert "machine code" not in shown
+    assert max(len(re.sub(r"\x1b\[[0-9;]*m", "", line).rstrip()) for line in shown.splitlines()) <= 80
+
+
+def test_standings_of_no_deal_are_an_empty_table() -> None:
+    done = run("score", "-", "--standings", "--csv", stdin=b"{}\n")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert run("score", "-", "--standings", "--json", stdin=b"{}\n").stdout == b'{"standings":[]}\n'

@@ -14,8 +14,8 @@ from chinese_poker.cards import DECK, parse_cards
 from chinese_poker.engine.dealing import deal
 from chinese_poker.engine.declaring import natural_states
 from chinese_poker.engine.settlement import settlement
-from chinese_poker.naturals import find_naturals
-from chinese_poker.presets import load_rules, rule_names
+from chinese_poker.naturals import Natural, find_naturals
+from chinese_poker.presets import load_rules, read_rules, rule_names
 from chinese_poker.score import played_naturals
 
 
@@ -47,3 +47,13 @@ def test_equal_to_the_core(name, hands, found_once, monkeypatch):
 
 def test_no_hands():
     assert natural_states(np.zeros((0, 13), np.int8), settlement(load_rules("taiwan"))).shape == (0,)
+
+
+@pytest.mark.parametrize("name", [str(natural) for natural in Natural])
+def test_one_natural_alone(name, hands, found_once, monkeypatch):
+    """A sift may let more through than the core takes: six pairs, say, where only those with trips are played."""
+    monkeypatch.setattr(sys.modules[played_naturals.__module__], "find_naturals", found_once)
+    settled = settlement(read_rules({"name": f"{name} alone", "naturals": {"worth": {name: 3}}}))
+    held = [name in found_once([DECK[card] for card in hand]) for hand in hands[::4].tolist()]
+    assert any(held)
+    assert natural_states(hands[::4], settled).tolist() == [settled.naturals[name] if each else -1 for each in held]

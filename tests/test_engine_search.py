@@ -13,7 +13,8 @@ import pytest
 from chinese_poker import engine
 from chinese_poker._treys import rank5
 from chinese_poker.cards import DECK, parse_cards
-from chinese_poker.engine.tables import tables
+from chinese_poker.engine import _kernels
+from chinese_poker.engine.tables import FIVE_VALUES, tables
 from chinese_poker.evaluate import Wheel, evaluate
 
 BOTH = pytest.mark.parametrize("compile", [False, True], ids=["interpreted", "compiled"])
@@ -296,3 +297,37 @@ def test_one_hand_is_searched_without_numba():
         "import sys; from chinese_poker import engine; engine.undominated(range(13)); assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# ----------------------------------------------------------------------------------------------------
+# What the compiler is given, run as it is
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 100, 1287])
+def test_the_sort_of_the_compiler_is_the_sort_of_the_interpreter(count: int) -> None:
+    chance = random.Random(count)
+    codes = sorted(chance.randrange(FIVE_VALUES) << 13 | chance.randrange(8192) for _ in range(count))
+    codes.sort(key=lambda code: code & 8191)  # alike values in the order of their masks, as both are given them
+    ours, theirs = [*codes, 5], [*codes, 5]
+    _kernels.sort(ours, count, _kernels.list_work())
+    _kernels.radix_sort(theirs, count, _kernels.list_work())
+    assert [code >> 13 for code in theirs[:count]] == [code >> 13 for code in ours[:count]]
+    assert theirs == [*sorted(codes, key=lambda code: code >> 13), 5]
+
+
+def test_the_fronts_in_words_of_64_bits_are_those_in_one_word() -> None:
+    chance = random.Random(11)
+    taken = [chance.getrandbits(320) for _ in range(13)]
+    words = [taken[card] >> 64 * w & (1 << 64) - 1 for w in range(5) for card in range(13)]
+    for _ in range(200):
+        back, start, end = chance.randrange(1, 8192), *sorted(chance.sample(range(1, 286), 2))
+        whole = _kernels.free_fronts(back, 0, start, end, 9, taken) & (1 << end) - 1
+        parts = {
+            w: _kernels.free_fronts(back, w, start, end, 6, words) & (1 << 64) - 1
+            for w in range(start >> 6, (end - 1 >> 6) + 1)
+        }
+        assert sum(part << 64 * w for w, part in parts.items()) == whole
+
+
+def test_without_fronts_no_back_is_too_weak() -> None:
+    assert _kernels.least_back(0, 0, _kernels.list_work()) == 0

@@ -4,9 +4,10 @@ import hashlib
 import sys
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import combinations, combinations_with_replacement, pairwise, repeat
+from typing import Any
 
 import pytest
 import treys
@@ -217,3 +218,36 @@ def test_in_words(cards: str, category: str, ranks: tuple[int, ...], words: str)
 )
 def test_in_words_where_the_wheel_is_second_highest(cards: str, words: str) -> None:
     assert evaluate(parse_cards(cards), Wheel.SECOND_HIGHEST).describe() == words
+
+
+# ----------------------------------------------------------------------------------------------------
+# Third opinions, where others have one: all of them on five cards only
+
+
+def opinion_of(module: str) -> Callable[[Sequence[str]], Any]:
+    """How another package ranks five cards: the greater is the stronger."""
+    package = pytest.importorskip(module, reason=f"{module} has no wheel for this Python")
+    if module == "eval7":
+        return lambda cards: package.evaluate([*map(package.Card, cards)])
+    if module == "phevaluator":
+        return lambda cards: -package.evaluate_cards(*cards)
+    return lambda cards: package.StandardHighHand("".join(cards))
+
+
+@pytest.mark.parametrize("module", ["eval7", "phevaluator", "pokerkit"])
+def test_every_class_is_ordered_as_others_order_it(module: str) -> None:
+    """One hand of each strength, from the weakest to the strongest; each pair of neighbours is apart for them too."""
+    opinion = opinion_of(module)
+    opinions = [opinion(cards) for cards in sorted(five_card_classes(), key=strength)]
+    assert len(opinions) == 7_462
+    assert all(lower < higher for lower, higher in pairwise(opinions))
+    ours = [evaluate(parse_cards(cards)) for cards in sorted(five_card_classes(), key=opinion)]
+    assert all(lower < higher for lower, higher in pairwise(ours))
+
+
+def test_all_five_card_hands_are_ordered_and_tied_as_by_eval7() -> None:
+    package = pytest.importorskip("eval7", reason="eval7 has no wheel for this Python")
+    theirs = map(package.evaluate, map(list, combinations(map(package.Card, NAMES), 5)))
+    classes = sorted(set(zip(all_by_evaluate(), theirs, strict=True)))
+    assert len(classes) == len({strength for strength, _ in classes}) == 7_462
+    assert all(lower < higher for (_, lower), (_, higher) in pairwise(classes))

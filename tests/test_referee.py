@@ -14,7 +14,9 @@ from referee import (
     SEGMENTS,
     category,
     is_foul,
+    is_run,
     naturals,
+    runs,
     score,
     splits_into,
     strength,
@@ -200,6 +202,23 @@ def test_three_flushes_are_four_shapes_of_suit_counts() -> None:
         assert splits_into(hand, lambda part: len({card[1] for card in part}) == 1) is expected
         hits += expected
     assert hits > 40
+
+
+def test_three_straights_are_three_runs_of_ranks() -> None:
+    """The short way of `naturals` against every way to part the hand."""
+    source, hits = random.Random(14), 0
+    for _ in range(1_500):
+        ranks = "".join(source.choice(runs(size)) for size in (3, 5, 5))
+        if source.random() < 0.7:  # nearly
+            place = source.randrange(13)
+            ranks = ranks[:place] + source.choice("23456789TJQKA") + ranks[place + 1 :]
+        if max(map(ranks.count, ranks)) > 4:
+            continue
+        hand = [rank + "shdc"[ranks[:place].count(rank)] for place, rank in enumerate(ranks)]
+        expected = splits_into(hand, is_run)
+        assert ("three_straights" in naturals(hand)) is expected, hand
+        hits += expected
+    assert 400 < hits < 1_300
 
 
 # Four seats that hold the cards of one deck. `SWEEP` wins all against each of the others.

@@ -277,3 +277,16 @@ def test_a_file_that_cannot_be_read(kind: str, tmp_path: Path) -> None:
     with pytest.raises(RuleSetError) as caught:
         load_rules(str(path))
     assert caught.value.code == "unreadable_rules"
+
+
+def test_naturals_are_equal_to_naturals_only() -> None:
+    assert Naturals() == Naturals()
+    assert Naturals() != ()
+    assert Naturals() != Naturals(worth={Natural.DRAGON: 3})
+
+
+def test_keys_of_another_kind_are_refused() -> None:
+    document: Any = {"title": "ours", (1, 2): 3}
+    with pytest.raises(RuleSetError) as caught:
+        read_rules(document)
+    assert caught.value.code == "bad_value"

@@ -13,7 +13,7 @@ from test_engine_batch import EVERY_RULES, RULES
 
 from chinese_poker.engine.settlement import settlement
 from chinese_poker.matchup import Reason
-from chinese_poker.presets import load_rules, rule_names
+from chinese_poker.presets import load_rules, read_rules, rule_names
 from chinese_poker.rules import (
     MOST_UNITS,
     Banker,
@@ -191,3 +191,9 @@ def test_every_state_is_there_once():
         states = settlement(rules).states
         assert all(a != b for a, b in combinations(states, 2))
         assert states[settlement(rules).foul].foul
+
+
+def test_a_home_run_that_costs_its_scoops_keeps_dominated_arrangements_in_play():
+    rules = {"scoop": {"factor": 3}, "home_run": {"factor": 2}}
+    assert not settlement(read_rules({"name": "less for more", **rules})).is_monotone
+    assert settlement(read_rules({"name": "as much", **rules, "home_run": {"factor": 3}})).is_monotone

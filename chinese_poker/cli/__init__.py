@@ -43,6 +43,12 @@ class _Commands(click.Group):
         command: click.Command = getattr(import_module(f"{__name__}.{COMMANDS[cmd_name]}"), f"{cmd_name}_command")
         return command
 
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:  # of which click would make an empty line first
+            raise click.Abort from None
+
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="chinese-poker")
@@ -55,6 +61,10 @@ def cli() -> None:
     """
 
 
+_CLOSED_PIPE = 141
+"""The exit status where nobody reads on, as of other programs in a pipe: 128 + SIGPIPE."""
+
+
 def main() -> None:
     """Run the command; whatever goes wrong is one line, never a traceback."""
     _open_closed_streams()
@@ -65,8 +75,8 @@ def main() -> None:
         status = _run()
         sys.stdout.flush()
     except OSError as error:
-        status = 1
-        if not isinstance(error, BrokenPipeError):
+        status = _CLOSED_PIPE if isinstance(error, BrokenPipeError) else 1
+        if status == 1:
             with contextlib.suppress(OSError):
                 click.echo(f"chinese-poker: cannot write: {error.strerror}", err=True)
         for stream in (sys.stdout, sys.stderr):  # what is left in them goes nowhere
@@ -75,6 +85,7 @@ def main() -> None:
 
 
 def _run() -> int:
+    stdout = sys.stdout
     try:
         cli.main(standalone_mode=False)
     except click.ClickException as error:
@@ -83,7 +94,12 @@ def _run() -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("chinese-poker: interrupted", err=True)
         return 130
+    except MemoryError:
+        click.echo("chinese-poker: out of memory", err=True)
+        return 1
     except SystemExit as end:
+        if sys.stdout is not stdout:  # click has met a closed pipe, and made it a failure
+            raise BrokenPipeError from None
         return end.code if isinstance(end.code, int) else 0
     return 0
 

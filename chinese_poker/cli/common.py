@@ -40,8 +40,6 @@ class RulesType(click.ParamType):  # type: ignore[type-arg]
     name = "rules"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> RuleSet:  # noqa: ANN401
-        if isinstance(value, RuleSet):
-            return value
         try:
             return load_rules(value)
         except RuleSetError as error:

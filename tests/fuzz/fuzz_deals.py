@@ -1,0 +1,75 @@
+"""Deals as JSON text, settled by the referee too where a preset is played."""
+
+import json
+from typing import Any
+
+from fuzzing import DATA, check_told
+from referee import HOUSES, SEGMENTS
+from referee import score as referee_score
+from settling import check_sums
+
+from chinese_poker.cards import parse_cards
+from chinese_poker.documents import Document, loads
+from chinese_poker.errors import ChinesePokerError
+from chinese_poker.presets import load_rules
+from chinese_poker.score import score
+from chinese_poker.wire import check_arrangement, dumps, read_deal, read_hand, result_document
+
+_LINES = [line for name in ("cases", "presets") for line in (DATA / f"{name}.jsonl").read_bytes().splitlines()]
+_DEALS = [json.loads(line)["deal"] for line in _LINES if b'"deal"' in line]
+SEEDS = [
+    *(json.dumps(deal, ensure_ascii=False).encode() for deal in _DEALS[::3]),
+    b'{"hand": "2c3c4c5c6c7c8c9cTcJcQcKcAc", "dead": ["Ah"]}',
+    b'{"id": -1, "front": "KsKhAd", "middle": ["Kd", "Kc", "Qs", "Js", "Ts"], "back": "AsAc3d3h2c", "_a": 1e3}',
+    b'{"players": [{"surrender": true}, null, {"front": "", "_": "\\ud800"}], "rules": {"base": "us-2-4", "cap": 3}}',
+]
+
+
+def one(data: bytes) -> None:
+    text = data.decode("utf-8", "replace")
+    try:
+        value = loads(text)
+    except ChinesePokerError as error:
+        check_told(error)
+        return
+    assert json.loads(text) == value
+    document = Document(1, text, value)
+    for read in (_deal, _checked, read_hand):
+        try:
+            read(value)
+        except ChinesePokerError as error:
+            check_told(error)
+            check_places(document, error)
+
+
+def check_places(document: Document, error: ChinesePokerError) -> None:
+    """Each problem stands on a line of the document, and points to something in it."""
+    for placed in document.place(error):
+        assert 1 <= (placed.line or 0) <= document.text.count("\n") + 1, placed
+        value = document.value
+        for step in placed.pointer.split("/")[1:]:
+            value = value[int(step) if isinstance(value, list) else step.replace("~1", "/").replace("~0", "~")]
+
+
+def _checked(value: Any) -> None:
+    json.loads(dumps(check_arrangement(value, load_rules("taiwan"))))
+
+
+def _deal(value: Any) -> None:
+    deal, rules = read_deal(value)
+    result = score(deal, rules)
+    check_sums(result)
+    written = json.loads(dumps(result_document(value, deal, result)))
+    assert [player["total"] for player in written["players"]] == list(result.totals)
+    if rules.name in HOUSES and not isinstance(value.get("rules", ""), dict):
+        players = [_plain(player) for player in value["players"]]
+        totals, matchups = referee_score(players, rules.name, deal.banker)
+        assert totals == list(result.totals)
+        assert matchups == {matchup.players: matchup.total for matchup in result.matchups}
+
+
+def _plain(player: dict[str, Any] | None) -> dict[str, Any] | None:
+    return player and {
+        key: [str(card) for card in parse_cards(cards)] if key in (*SEGMENTS, "hand") else cards
+        for key, cards in player.items()
+    }

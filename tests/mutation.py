@@ -1,0 +1,158 @@
+"""Mutation testing: ``python tests/mutation.py evaluate score`` changes a module in hundreds of small ways with mutmut.
+
+Each change has to make a test fail. What survives is held against ``data/mutants.jsonl``, where changes that change
+nothing are listed with the reason; any other survivor is printed, and the exit status is 1. Without arguments all
+modules are changed. It works on a copy in a folder of its own, with the fast tests of the module.
+
+mutmut leaves decorated functions alone, so in the copy each decorator is written as the call that it is; memories of
+results are left out, for a test that is given a remembered one does not see that it depends on a function.
+"""
+
+import argparse
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+LISTED = Path(__file__).parent / "data" / "mutants.jsonl"
+TESTS = {
+    "texts": ["test_texts"],
+    "errors": ["test_texts"],
+    "cards": ["test_cards"],
+    "evaluate": ["test_evaluate"],
+    "arrangement": ["test_arrangement", "test_cases"],
+    "naturals": ["test_naturals"],
+    "rules": ["test_rules", "test_score"],
+    "deal": ["test_documents", "test_score"],
+    "matchup": ["test_score"],
+    "score": ["test_score", "test_documents"],
+    "documents": ["test_documents"],
+    "presets": ["test_rules", "test_documents"],
+    "wire": ["test_documents", "test_cases"],
+    "engine/tables": ["test_engine_search", "test_engine_batch"],
+    "engine/settlement": ["test_settlement"],
+    "engine/dealing": ["test_dealing"],
+    "engine/declaring": ["test_declaring"],
+    "engine/_kernels": ["test_engine_search"],
+}
+"""The fast tests that each module has to satisfy."""
+AT_IMPORT = ("cards", "naturals")
+"""Modules with functions that are called when they are imported: so they are, anew for each change."""
+SLOW = "not all_five_card and not digest_over and not category_counts and not atheris"
+"""Which of them are too slow to be run hundreds of times."""
+
+
+def undecorated(source: str) -> str:
+    """The same module, each function's decorators applied below it by hand.
+
+    >>> print(undecorated("@cache\\ndef one():\\n    return 1\\n"))
+    def one():
+        return 1
+    one = cache(one)
+    """
+    lines = source.split("\n")
+    tree = ast.parse(source)
+    bodies = [tree.body, *(node.body for node in tree.body if isinstance(node, ast.ClassDef))]
+    functions = [node for body in bodies for node in body if isinstance(node, ast.FunctionDef)]
+    for node in sorted(functions, key=lambda node: -node.lineno):
+        names = [ast.unparse(decorator) for decorator in reversed(node.decorator_list)]
+        calls = [name for name in names if not name.startswith("lru_cache")]
+        if not names or calls in (["staticmethod"], ["classmethod"]):
+            continue
+        indent = " " * node.col_offset
+        lines[node.end_lineno : node.end_lineno] = [f"{indent}{node.name} = {call}({node.name})" for call in calls]
+        del lines[node.decorator_list[0].lineno - 1 : node.lineno - 1]
+    return "\n".join(lines)
+
+
+def prepared(folder: Path, module: str) -> None:
+    """Copy the project into a folder, ready for mutmut."""
+    for name in ("chinese_poker", "tests"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    target = folder / "chinese_poker" / f"{module}.py"
+    target.write_text(undecorated(target.read_text(encoding="utf-8")), encoding="utf-8")
+    config = {
+        "source_paths": [f"chinese_poker/{module}.py"],
+        "also_copy": ["chinese_poker", "tests"],
+        "pytest_add_cli_args": ["-x", "-q", "-k", SLOW, "-p", "no:cacheprovider"],
+        "pytest_add_cli_args_test_selection": [f"tests/{name}.py" for name in TESTS[module]],
+        "process_isolation": "forkserver",
+        "forkserver_warmup": "none" if module in AT_IMPORT else "collect",
+        "use_git_change_detection": False,
+    }
+    lines = [f"{key} = {json.dumps(value)}" for key, value in config.items()]
+    (folder / "pyproject.toml").write_text("\n".join(["[tool.mutmut]", *lines, ""]), encoding="utf-8")
+
+
+def survivors(folder: Path, module: str) -> Iterator[dict[str, str]]:
+    """The changes that no test noticed: the function, the line before and after."""
+    listed = _mutmut(folder, "results").stdout
+    for name in re.findall(r"^\s*(\S+): (?:survived|no tests)", listed, re.MULTILINE):
+        shown = _mutmut(folder, "show", name).stdout.splitlines()
+        before, after = (
+            " ".join(line[1:].strip() for line in shown if re.match(sign, line)) for sign in (r"-(?!--)", r"\+(?!\+\+)")
+        )
+        function = re.sub(r".*\.(x_|xǁ)|__mutmut_\d+$", "", name).replace("ǁ", ".")
+        yield {"module": module, "function": function, "before": before, "after": after}
+
+
+def _mutmut(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "CHINESE_POKER_DEALS": "10", "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "mutmut", *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def tested(module: str, children: int) -> tuple[Counter[str], list[dict[str, str]]]:
+    """How many changes of a module ended how, and the survivors that are not listed."""
+    known = [json.loads(line) for line in LISTED.read_text(encoding="utf-8").splitlines()]
+    equal = [{key: value for key, value in each.items() if key != "why"} for each in known]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        prepared(folder, module)
+        done = _mutmut(folder, "run", "--max-children", str(children))
+        totals = re.findall(r"(\d+)/\1 ", done.stdout)
+        if not totals:
+            sys.exit(f"{module}: mutmut did not get through\n{done.stdout[-3_000:]}\n{done.stderr[-2_000:]}")
+        found = list(survivors(folder, module))
+    unlisted = [each for each in found if each not in equal]
+    ends = Counter(changes=int(totals[-1]), listed=len(found) - len(unlisted), alive=len(unlisted))
+    return ends, unlisted
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("modules", nargs="*", choices=[*TESTS, []], help="all where not given")
+    parser.add_argument("--children", type=int, default=1, help="processes (1)")
+    given = parser.parse_args()
+    everything = Counter[str]()
+    for module in given.modules or TESTS:
+        began = time.monotonic()
+        ends, alive = tested(module, given.children)
+        everything += ends
+        for each in alive:
+            print(json.dumps(each, ensure_ascii=False))
+        print(_told(module, ends), f"{time.monotonic() - began:.0f} s", flush=True)
+    print(_told("in all", everything))
+    sys.exit(everything["alive"] > 0)
+
+
+def _told(what: str, ends: Counter[str]) -> str:
+    effective = ends["changes"] - ends["listed"]
+    killed = effective - ends["alive"]
+    return (
+        f"{what}: {ends['changes']} changes, {ends['listed']} change nothing, {killed} of {effective} killed "
+        f"({killed / max(1, effective):.1%})"
+    )
+
+
+if __name__ == "__main__":
+    main()
