@@ -104,6 +104,7 @@ class Arrangement:
 
     @property
     def segments(self) -> tuple[tuple[Card, ...], tuple[Card, ...], tuple[Card, ...]]:
+        """Front, middle and back."""
         return self.front, self.middle, self.back
 
     @property

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .wire import ResultDocument
 
 CSV_HEADER = ("id", "rules", "seat", "name", "total", "foul", "natural", "front", "middle", "back")
+"""The columns of a result, one row a player."""
 _SUIT_STYLES = {"c": "green", "d": "blue", "h": "red", "s": ""}
 
 
@@ -237,6 +238,7 @@ class Standing:
     naturals: int = 0
 
     def add(self, total: int, foul: bool, natural: bool) -> None:
+        """Count a deal: its units, and whether it was a foul or a natural."""
         self.best = max(self.best, total) if self.deals else total
         self.worst = min(self.worst, total) if self.deals else total
         self.deals += 1
@@ -245,6 +247,7 @@ class Standing:
         self.naturals += natural
 
     def merge(self, other: Standing) -> None:
+        """Count all that another has counted."""
         if other.deals:
             self.best = max(self.best, other.best) if self.deals else other.best
             self.worst = min(self.worst, other.worst) if self.deals else other.worst
@@ -272,6 +275,7 @@ class Standings:
     _shared: set[str] = field(default_factory=set)
 
     def add(self, result: DealResult) -> None:
+        """Count every player of a settled deal."""
         self._add(
             (seat, player.name, player.total, bool(player.foul), player.natural is not None)
             for seat, player in enumerate(result.players)

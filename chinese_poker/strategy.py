@@ -42,7 +42,9 @@ class Strategy(Protocol):
     """Sets hands, knowing nothing but its own cards, the rules and how many play."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What it is called."""
+        ...
 
     def __hash__(self) -> int: ...
 
@@ -127,6 +129,7 @@ class Responding:
     """By rule set and number of players."""
 
     def arrange(self, hands: npt.ArrayLike, rules: RuleSet, players: int, *, compile: bool | None = None) -> Setting:
+        """Set hands by the best response."""
         found, declared = respond(hands, self.response(rules, players), rules, compile=compile)
         return Setting(found.cards(), declared)
 

@@ -79,6 +79,7 @@ class Suggestions:
 
     @property
     def best(self) -> Suggestion:
+        """The suggestion that is worth most."""
         return self.suggestions[0]
 
     @property

@@ -1,0 +1,16 @@
+"""The site: the pages that ship with the package, and the reference from the docstrings."""
+
+import chinese_poker
+
+project = "chinese-poker"
+release = version = chinese_poker.__version__
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+html_theme = "furo"
+html_title = f"chinese-poker {release}"
+autodoc_member_order = "bysource"
+autodoc_default_options = {"members": True, "undoc-members": True, "ignore-module-all": True}
+autodoc_inherit_docstrings = False
+autodoc_typehints = "none"
+myst_heading_anchors = 3
+nitpicky = True  # a name that leads nowhere is an error
+nitpick_ignore_regex = [("py:.*", r".*\._\w+")]
