@@ -479,6 +479,25 @@ def rules_table(rules: RuleSet) -> Table:
     return table
 
 
+def rules_compared(rule_sets: Sequence[RuleSet]) -> Table:
+    """Rule sets side by side for a terminal, a row a question; ``-`` where a rule set has no answer."""
+    from rich.text import Text
+
+    answers = [dict(rules_lines(rules)) for rules in rule_sets]
+    questions: list[str] = []
+    for answered in answers:
+        place = 0
+        for question in answered:
+            if question not in questions:
+                questions.insert(place, question)
+            place = questions.index(question) + 1
+    table = _plain_table("", *(rules.name for rules in rule_sets))
+    table.columns[0].no_wrap = True
+    for question in questions:
+        table.add_row(question, *(Text(answered.get(question, "-")) for answered in answers))
+    return table
+
+
 def rules_list(presets: Iterable[RuleSet]) -> Table:
     """The presets for a terminal."""
     from rich import box

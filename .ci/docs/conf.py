@@ -1,4 +1,4 @@
-"""The site: the pages that ship with the package, and the reference from the docstrings."""
+"""The site: the README, the pages that ship with the package, and the reference from the docstrings."""
 
 import chinese_poker
 
@@ -9,8 +9,9 @@ html_theme = "furo"
 html_title = f"chinese-poker {release}"
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True, "undoc-members": True, "ignore-module-all": True}
-autodoc_inherit_docstrings = False
+autodoc_inherit_docstrings = False  # an inherited one speaks of the library that it comes from
 autodoc_typehints = "none"
 myst_heading_anchors = 3
-nitpicky = True  # a name that leads nowhere is an error
-nitpick_ignore_regex = [("py:.*", r".*\._\w+")]
+nitpicky = True  # a name that leads nowhere is an error, but for private and for other packages' names
+_OTHERS = "click|collections|enum|open_spiel|orjson|pettingzoo|pyspiel|starlette|typing_extensions"
+nitpick_ignore_regex = [("py:.*", r".*\._\w+"), ("py:.*", rf"({_OTHERS})\..*")]
