@@ -1,12 +1,18 @@
-"""Examples in Markdown, run as they are written: console blocks in a shell, Python blocks as doctests."""
+"""Examples run as they are written: of Markdown, console blocks in a shell and Python blocks as doctests; of ``--help``."""
 
 import doctest
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
+
+import click
+
+from chinese_poker.cli import cli
+from chinese_poker.cli.referee import EXAMPLE
 
 _BLOCK = re.compile(r"^```(?P<language>console|pycon)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
 
@@ -41,12 +47,10 @@ def commands(body: str) -> list[tuple[str, str]]:
 
 def run_shell(command: str, folder: Path, binaries: Path | None = None) -> subprocess.CompletedProcess[str]:
     """A command in a folder, with the programs of an environment: the one that runs this, if no other is named."""
-    environment = os.environ | {
-        "PATH": f"{binaries or Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONIOENCODING": "utf-8",
-    }
     shell = ["bash", "-c", command]
-    return subprocess.run(shell, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(
+        shell, cwd=folder, env=_environment(binaries), capture_output=True, text=True, timeout=120, check=False
+    )
 
 
 def check_console(body: str, folder: Path, binaries: Path | None = None) -> None:
@@ -62,6 +66,64 @@ def check_python(block: Block, source: str, names: dict[str, object]) -> None:
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     assert runner.run(test, clear_globs=False).failed == 0
     names |= test.globs
+
+
+def help_examples() -> list[str]:
+    """Every example of every command's ``--help``."""
+    found: list[str] = []
+
+    def look(command: click.Command, context: click.Context) -> None:
+        lines = (command.help or "").partition("Example")[2].splitlines()
+        found.extend(line.strip() for line in lines if "chinese-poker " in line)
+        if isinstance(command, click.Group):
+            for name in command.list_commands(context):
+                below = command.get_command(context, name)
+                assert below is not None
+                look(below, click.Context(below, info_name=name, parent=context))
+
+    look(cli, click.Context(cli))
+    return list(dict.fromkeys(found))
+
+
+def write_files_of_examples(folder: Path) -> None:
+    """What the examples of ``--help`` read."""
+    night = EXAMPLE.read_text(encoding="utf-8")
+    for name in ("night.jsonl", "deals.jsonl"):
+        (folder / name).write_text(night, encoding="utf-8")
+    (folder / "hands.jsonl").write_text('{"hand": "AsAdKdQcJdTc9s8h7h6h4h3h2c"}\n')
+    (folder / "my-club.toml").write_text('base = "mandarin"\n')
+
+
+def run_for_a_while(
+    command: str, folder: Path, seconds: float, binaries: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """A command, stopped as by Ctrl-C if it takes longer; its status is then 0, for it went well so long."""
+    process = subprocess.Popen(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=_environment(binaries) | {"CHINESE_POKER_DATA": str(folder / "ledger.db")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        output, errors = process.communicate(timeout=seconds)
+        status = process.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGINT)
+        try:
+            output, errors = process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, errors = process.communicate()
+        status = 0
+    return subprocess.CompletedProcess(command, status, output, errors)
+
+
+def _environment(binaries: Path | None) -> dict[str, str]:
+    path = f"{binaries or Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return os.environ | {"PATH": path, "PYTHONIOENCODING": "utf-8"}
 
 
 def _tidy(text: str) -> str:
