@@ -1,10 +1,10 @@
 """What a user of the base package is told who asks for an extra, and that each extra does what it is for alone."""
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
+from shown import run_for_a_while
 
 pytestmark = [
     pytest.mark.release,
@@ -21,21 +21,16 @@ USES = {
     "pettingzoo": "python -c 'from chinese_poker.adapters.pettingzoo import parallel_env; parallel_env().reset(1)'",
     "plot": "chinese-poker odds strengths --plot wins.svg",
     "tables": f"{DEALT} -o results.parquet",
-    "web": "chinese-poker serve --help && python -c 'import chinese_poker.web.app'",
+    "web": "chinese-poker serve --port 0 --data night.db",
 }
 """The shortest use of each extra."""
-
-
-def use(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PATH": f"{BINARIES}{os.pathsep}{os.environ['PATH']}"}
-    return subprocess.run(
-        ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
+SECONDS = {"web": 10}
+"""After which a use is stopped that does not end by itself."""
 
 
 @pytest.mark.parametrize("extra", USES)
 def test_extra(extra, tmp_path):
-    done = use(USES[extra], tmp_path)
+    done = run_for_a_while(USES[extra], tmp_path, SECONDS.get(extra, 200), BINARIES)
     if extra == EXTRA:
         assert done.returncode == 0, done.stderr
     elif done.returncode:
