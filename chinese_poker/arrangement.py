@@ -105,6 +105,7 @@ class Arrangement(Shown):
 
     @property
     def segments(self) -> tuple[tuple[Card, ...], tuple[Card, ...], tuple[Card, ...]]:
+        """Front, middle and back."""
         return self.front, self.middle, self.back
 
     @property

@@ -55,6 +55,7 @@ def labels(names: Sequence[str | None]) -> tuple[str, ...]:
 
 
 def too_many_seats(seats: int) -> DealError:
+    """The error of a deal with more players than a table seats."""
     return DealError("too_many_players", f"{seats:,} seats; a deal has 2 to 4")
 
 

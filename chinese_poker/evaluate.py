@@ -101,6 +101,7 @@ class Strength(int):
 
     @property
     def category(self) -> Category:
+        """The category: high card to royal flush."""
         return Category(self >> 20)
 
     @property

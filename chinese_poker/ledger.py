@@ -44,6 +44,7 @@ MOST_BYTES_OF_A_DEAL = 1 << 16
 PATIENCE = 20.0
 """Seconds that a write waits for the writes of others."""
 CSV_HEADER = ("night", "deal", "recorded", "seat", "name", "units", "money", "foul", "natural", *SEGMENTS)
+"""The columns of a night, one row a deal and player."""
 
 _APPLICATION = 0x43503133
 _MIGRATIONS: tuple[tuple[str, ...], ...] = (
@@ -157,10 +158,12 @@ class Action:
 
     @cached_property
     def deal(self) -> dict[str, Any]:
+        """The deal as JSON values, empty where the action has none."""
         return dict(json.loads(self.deal_text or "{}"))
 
     @cached_property
     def result(self) -> ResultDocument:
+        """The result as JSON values, empty where the action has none."""
         document: ResultDocument = json.loads(self.result_text or "{}")
         return document
 
@@ -296,6 +299,7 @@ class Ledger:
                 time.sleep(0.02)
 
     def close(self) -> None:
+        """Close the file."""
         with self._lock:
             self._db.close()
 

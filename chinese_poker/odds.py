@@ -53,6 +53,7 @@ class Exact:
 
     @property
     def chance(self) -> float:
+        """The share, 0 to 1."""
         return self.count / self.of
 
     def document(self) -> dict[str, Any]:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .wire import ResultDocument
 
 CSV_HEADER = ("id", "rules", "seat", "name", "total", "foul", "natural", "front", "middle", "back")
+"""The columns of a result, one row a player."""
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """How a text begins that a spreadsheet takes for a formula."""
 _SUIT_STYLES = {"c": "green", "d": "blue", "h": "red", "s": ""}
@@ -312,6 +313,7 @@ class Standing:
     naturals: int = 0
 
     def add(self, total: int, foul: bool, natural: bool) -> None:
+        """Count a deal: its units, and whether it was a foul or a natural."""
         self.best = max(self.best, total) if self.deals else total
         self.worst = min(self.worst, total) if self.deals else total
         self.deals += 1
@@ -320,6 +322,7 @@ class Standing:
         self.naturals += natural
 
     def merge(self, other: Standing) -> None:
+        """Count all that another has counted."""
         self.best = max(self.best, other.best) if self.deals else other.best
         self.worst = min(self.worst, other.worst) if self.deals else other.worst
         self.deals += other.deals
@@ -346,6 +349,7 @@ class Standings(ShownAsText):
     _shared: set[str] = field(default_factory=set)
 
     def add(self, result: DealResult) -> None:
+        """Count every player of a settled deal."""
         self._add(
             (seat, player.name, player.total, bool(player.foul), player.natural is not None)
             for seat, player in enumerate(result.players)
@@ -546,6 +550,25 @@ def rules_table(rules: RuleSet) -> Table:
     for heading in ("aliases", "sources", "inferred", "open"):
         for number, text in enumerate(getattr(rules, heading)):
             table.add_row(heading if not number else "", Text(text))
+    return table
+
+
+def rules_compared(rule_sets: Sequence[RuleSet]) -> Table:
+    """Rule sets side by side for a terminal, a row a question; ``-`` where a rule set has no answer."""
+    from rich.text import Text
+
+    answers = [dict(rules_lines(rules)) for rules in rule_sets]
+    questions: list[str] = []
+    for answered in answers:
+        place = 0
+        for question in answered:
+            if question not in questions:
+                questions.insert(place, question)
+            place = questions.index(question) + 1
+    table = _plain_table("", *(rules.name for rules in rule_sets))
+    table.columns[0].no_wrap = True
+    for question in questions:
+        table.add_row(question, *(Text(answered.get(question, "-")) for answered in answers))
     return table
 
 

@@ -41,7 +41,9 @@ class Strategy(Protocol):
     """Sets hands, knowing nothing but its own cards, the rules and how many play."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What it is called."""
+        ...
 
     def __hash__(self) -> int: ...
 

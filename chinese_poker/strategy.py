@@ -102,6 +102,7 @@ class Responding:
     """By rule set and number of players."""
 
     def arrange(self, hands: npt.ArrayLike, rules: RuleSet, players: int, *, compile: bool | None = None) -> Setting:
+        """Set hands by the best response."""
         found, declared = respond(hands, self.response(rules, players), rules, compile=compile)
         return Setting(found.cards(), declared)
 

@@ -80,6 +80,7 @@ class Suggestions(ShownAsText):
 
     @property
     def best(self) -> Suggestion:
+        """The suggestion that is worth most."""
         return self.suggestions[0]
 
     @property

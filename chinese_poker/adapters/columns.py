@@ -102,14 +102,17 @@ def _buffers(column: Any) -> tuple[Array, Array]:  # noqa: ANN401
 
 
 def lengths(column: Any) -> Array:  # noqa: ANN401
+    """(n,) how many bytes each text of a column has."""
     return np.diff(_buffers(column)[0])
 
 
 def integers(column: Any) -> Array:  # noqa: ANN401
+    """(n,) int64: a column of integers; what is missing is ``NONE``."""
     return np.asarray(column.cast(pa.int64()).fill_null(NONE).to_numpy(zero_copy_only=False))
 
 
 def is_integer(column: Any) -> bool:  # noqa: ANN401
+    """Whether a column holds integers."""
     return bool(pa.types.is_integer(column.type))
 
 

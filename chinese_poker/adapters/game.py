@@ -123,6 +123,7 @@ class Game:
 
     @cached_property
     def hand_size(self) -> int:
+        """Cards in a hand."""
         return sum(self.sizes)
 
     @cached_property
@@ -137,6 +138,7 @@ class Game:
 
     @property
     def surrender(self) -> int:
+        """The number of the move that surrenders."""
         return self.declare + 1
 
     @property

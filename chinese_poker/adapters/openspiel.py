@@ -70,7 +70,7 @@ _GAME_TYPE = pyspiel.GameType(
 
 
 class ChinesePokerGame(pyspiel.Game):  # type: ignore[misc]
-    """The game as OpenSpiel has it; :attr:`game` says what its moves are.
+    """The game as OpenSpiel has it; its ``game`` says what its moves are.
 
     :raises ChinesePokerError: parameters that make no game, each with its code.
     """

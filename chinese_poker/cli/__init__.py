@@ -29,6 +29,7 @@ COMMANDS = {
     "simulate": "simulate",
     "serve": "serve",
     "ledger": "ledger",
+    "docs": "docs",
 }
 """The module of each command; what a command does not use is not imported."""
 

@@ -122,6 +122,7 @@ TABLES = (".parquet", ".csv", ".arrow")
 
 
 def is_table(file: str) -> bool:
+    """Whether a file's name says that it holds a table."""
     return Path(file).suffix.lower() in TABLES
 
 
@@ -181,6 +182,7 @@ class Run:
             self.report(file, error.problems)
 
     def end(self) -> NoReturn:
+        """Leave with status 1 if anything was reported, else 0."""
         sys.exit(1 if self.failed else 0)
 
 
@@ -221,6 +223,7 @@ def _open(file: str, large: int) -> Iterator[BinaryIO]:
 
 
 def write_json(document: Any) -> None:  # noqa: ANN401
+    """Write a document as a line, escaped where standard output is not UTF-8."""
     text = wire.dumps(document)
     if not text.isascii() and not _is_utf8():
         text = json.dumps(json.loads(text), separators=(",", ":")).encode()
@@ -228,6 +231,7 @@ def write_json(document: Any) -> None:  # noqa: ANN401
 
 
 def write_csv(header: Iterable[str], rows: Iterable[Iterable[str | int]]) -> None:
+    """Write a heading and rows."""
     for line in report.csv_lines(header, rows):
         click.echo(line, nl=False)
 
@@ -235,6 +239,7 @@ def write_csv(header: Iterable[str], rows: Iterable[Iterable[str | int]]) -> Non
 def write_standings(
     standings: report.Standings, as_json: bool, as_csv: bool, unit: Decimal | None, currency: str
 ) -> None:
+    """Write standings as a table, JSON or CSV."""
     if not (as_json or as_csv):
         print_all(report.standings_table(standings, unit, currency))
         return
@@ -274,6 +279,7 @@ def write_plot(run: Run, figure: Figure, path: Path) -> None:
 
 
 def print_all(*renderables: object) -> None:
+    """Print tables and texts, as wide as the terminal, or 120 columns into a file."""
     from rich.console import Console
 
     is_terminal = sys.stdout.isatty()
@@ -294,6 +300,7 @@ errors_option = click.option("--errors", type=click.Choice(["text", "json"]), de
 
 
 def is_file(source: str) -> bool:
+    """Whether an argument is a file, or standard input, rather than cards."""
     return source == "-" or "." in source or os.sep in source
 
 

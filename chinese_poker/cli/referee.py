@@ -221,27 +221,28 @@ def rank_command(segments: tuple[str, ...], rules: RuleSet | None, as_json: bool
 
 
 @click.command("rules")
-@click.argument("name", required=False, type=RulesType())
+@click.argument("names", nargs=-1, type=RulesType(), metavar="[NAME...]")
 @click.option("--toml", is_flag=True, help="Write the preset's file, to begin your own with.")
 @json_option
-def rules_command(name: RuleSet | None, toml: bool, as_json: bool) -> None:
-    """List the rule sets, or show one: its values, its sources, and what is open.
+def rules_command(names: tuple[RuleSet, ...], toml: bool, as_json: bool) -> None:
+    """List the rule sets, show one with its sources and what is open, or set some side by side.
 
     \b
     Examples:
       chinese-poker rules
       chinese-poker rules mandarin
+      chinese-poker rules mandarin taiwan ./my-club.toml
       chinese-poker rules mandarin --toml > my-club.toml
     """
     if toml:
-        if name is None or name.name not in rule_names():
+        if len(names) != 1 or names[0].name not in rule_names():
             raise click.UsageError("--toml goes with the name of a preset.")
-        click.echo(preset_text(name.name), nl=False)
+        click.echo(preset_text(names[0].name), nl=False)
     elif as_json:
-        for rules in [name] if name else map(load_rules, rule_names()):
+        for rules in names or map(load_rules, rule_names()):
             write_json(rules_document(rules))
-    elif name:
-        print_all(report.rules_table(name))
+    elif names:
+        print_all(report.rules_table(*names) if len(names) == 1 else report.rules_compared(names))
     else:
         print_all(report.rules_list(map(load_rules, rule_names())))
 

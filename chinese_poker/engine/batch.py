@@ -146,6 +146,7 @@ def judge_deal(cards: Ints, deal: int, players: int, judging: Judging, at: int, 
 
 @kernel
 def are_different(seen: int, players: int) -> bool:
+    """Whether a mask of 52 bits holds as many cards as were dealt, so that none was dealt twice."""
     n = 0
     while seen:
         seen &= seen - 1

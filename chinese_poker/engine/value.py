@@ -48,6 +48,7 @@ class Table:
 
     @property
     def opponents(self) -> int:
+        """How many the hand plays against."""
         return len(self.known) + self.unknown
 
     @property

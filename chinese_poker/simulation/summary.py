@@ -63,6 +63,7 @@ class Figures(NamedTuple):
         return self.deviation / sqrt(self.deals) if self.deals else 0.0
 
     def document(self) -> dict[str, Any]:
+        """The figures as JSON values, with mean, deviation and standard error."""
         return self._asdict() | {"mean": self.mean, "deviation": self.deviation, "error": self.error}
 
 
@@ -92,10 +93,12 @@ class Held(NamedTuple):
 
     @property
     def figures(self) -> Figures:
+        """The scores of the deals with this segment."""
         return Figures(*self[:3])
 
     @property
     def record(self) -> Record:
+        """The matchups with this segment."""
         return Record(*self[3:])
 
 
@@ -212,6 +215,7 @@ class Seat:
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> Self:
+        """Read back what :meth:`document` wrote."""
         return cls(
             {int(score): _count(deals) for score, deals in document["scores"]["histogram"].items()},
             {

@@ -46,6 +46,7 @@ class Settings:
     """Whether what the first suggestion needs is made ready at the start."""
 
     def to_environment(self) -> None:
+        """Leave them in the environment, for the workers."""
         os.environ[_VARIABLE] = orjson.dumps(asdict(self)).decode()
 
 

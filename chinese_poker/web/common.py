@@ -26,6 +26,7 @@ async def hard(request: Request, work: Callable[[], T]) -> T:
 
 
 def json_response(content: bytes, status: int = 200) -> Response:
+    """An answer of JSON that is written already."""
     return Response(content, status, media_type=JSON)
 
 

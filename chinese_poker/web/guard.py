@@ -124,10 +124,12 @@ def _name_of(host: str) -> str:
 
 
 def media_type(headers: Headers) -> str:
+    """The media type of a body, without its parameters."""
     return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def is_lines(request: Request) -> bool:
+    """Whether the body is JSON Lines."""
     return media_type(request.headers) == LINES
 
 

@@ -36,11 +36,13 @@ class LedgerOf:
         self._lock = threading.Lock()
 
     def open(self) -> Ledger:
+        """The ledger, opened on first use."""
         with self._lock:
             self._ledger = self._ledger or Ledger(self._path)
             return self._ledger
 
     def close(self) -> None:
+        """Close the ledger if it is open."""
         with self._lock:
             if self._ledger:
                 self._ledger.close()

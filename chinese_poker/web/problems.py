@@ -29,6 +29,7 @@ STATUSES: Mapping[str, int] = {
 
 
 def status_of(error: ChinesePokerError) -> int:
+    """The HTTP status of an error."""
     return STATUSES.get(error.code, 422)
 
 
@@ -57,6 +58,7 @@ def _head(status: int) -> dict[str, Any]:
 
 
 def problem(error: ChinesePokerError) -> Response:
+    """An error as an answer."""
     document = problem_document(error.problems)
     headers = {"WWW-Authenticate": "Bearer"} if document["status"] == 401 else None
     return Response(wire.dumps(document), document["status"], headers, MEDIA_TYPE)
@@ -68,6 +70,7 @@ def plain_problem(status: int, detail: str, headers: Mapping[str, str] | None = 
 
 
 async def on_error(_: Request, error: Exception) -> Response:
+    """What the server answers to an error of ours; any other goes on."""
     if not isinstance(error, ChinesePokerError):
         raise error
     return problem(error)
