@@ -19,6 +19,7 @@ from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
 
 from .. import __version__
@@ -83,7 +84,7 @@ def create_app(settings: Settings = Settings()) -> FastAPI:
         )
     app.router.routes.extend(description.pages())
     app.openapi = lambda: description.openapi(app)  # type: ignore[method-assign]
-    app.mount("/static", StaticFiles(directory=STATIC))
+    app.mount("/static", GZipMiddleware(StaticFiles(directory=STATIC)))
     return app
 
 
