@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -584,7 +585,9 @@ def test_the_errors_of_a_stream_outlive_a_closed_stderr(many: Path) -> None:
 @pytest.mark.parametrize("arguments", [["score", "-", "--json"], ["score", "-", "--standings"], ["check", "-"]])
 def test_interrupted(arguments: list[str]) -> None:
     pipe = subprocess.PIPE
-    with subprocess.Popen([*COMMAND, *arguments], stdin=pipe, stdout=pipe, stderr=pipe) as process:
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # whatever this run itself is deaf to
+    options = {"stdin": pipe, "stdout": pipe, "stderr": pipe, "preexec_fn": heard}
+    with subprocess.Popen([*COMMAND, *arguments], **options) as process:
         assert process.stdin is not None
         assert process.stderr is not None
         process.stdin.write(b"{}\n" * 10_000)

@@ -13,7 +13,7 @@ from referee import HOUSES, house
 from referee import score as referee_score
 from settling import check_sums, read
 
-from chinese_poker import Arrangement, Deal, DealError, Natural, Player, RuleSet, parse_hand, score
+from chinese_poker import Arrangement, Deal, DealError, Foul, Natural, Player, RuleSet, evaluate, parse_hand, score
 from chinese_poker.matchup import State, scoops, settle
 from chinese_poker.presets import load_rules, read_rules, rule_names
 from chinese_poker.rules import SegmentValue
@@ -550,3 +550,72 @@ def test_deals_that_a_house_cannot_settle(
     with pytest.raises(DealError) as caught:
         score(table, load_rules(rules))
     assert [(problem.code, problem.pointer) for problem in caught.value.problems] == [(code, pointer)]
+
+
+# ----------------------------------------------------------------------------------------------------
+# What is told of each player
+
+
+def test_a_natural_counts_undeclared_where_it_is_asked_for() -> None:
+    table = deal(DRAGON, SIX_PAIRS)
+    for asked, naturals_, totals in ((False, [None, None], None), (True, ["dragon", "six_pairs"], (4, -4))):
+        result = score(table, load_rules("basic"), auto_declare=asked)
+        assert [player and player.natural for player in result.players] == naturals_
+        assert totals in (None, result.totals)
+    assert [player and player.natural for player in score(table, load_rules("basic")).players] == [None, None]
+
+
+def test_a_player_is_told_by_name_with_what_is_set() -> None:
+    table = deal(DRAGON, SIX_PAIRS, declare=("dragon", None))
+    first, second = score(table, load_rules("basic")).players
+    assert first
+    assert second
+    assert (first.name, second.name, first.surrender, second.surrender) == ("P0", "P1", False, False)
+    assert first.foul is second.foul is Foul.NONE
+    for player, seat in ((first, table.players[0]), (second, table.players[1])):
+        assert seat
+        assert seat.arrangement
+        assert player.strengths == tuple(map(evaluate, seat.arrangement.segments))
+    gone, _ = score(Deal((GIVEN_UP, *two_players(1, 1, 1).players[:1])), house_of({"surrender": 3})).players
+    assert gone
+    assert (gone.surrender, gone.foul, gone.strengths) == (True, Foul.NONE, (None, None, None))
+
+
+def test_a_declaration_that_the_cards_do_not_hold_is_answered_with_what_they_hold() -> None:
+    table = deal(DRAGON, SIX_PAIRS, declare=("six_pairs", None))
+    with pytest.raises(DealError) as caught:
+        score(table, load_rules("basic"))
+    assert caught.value.message == "the cards hold no six_pairs; they hold dragon, three_straights"
+
+
+def test_what_is_big_is_the_houses() -> None:
+    big = "5s 5h 6d | 7s 8h 9d Tc Js | Ad Ac Kd Kc Qs"
+    small = "As Ah 2d | 3s 4h 5d 6c 7h | Ts Td 9c 9h 8s"
+    for cards, natural in ((big, "all_big"), (small, "all_small")):
+        other = (
+            "2c 2h 3d | 4s 4c 6h 6s Jd | Kh Ks Qd Qc 3h"
+            if natural == "all_big"
+            else "Jc Jd Qh | Kd Kh 3d 3c 4s | Qs Qd 4d 4c Ks"
+        )
+        result = score(deal(cards, other, declare=(natural, None)), load_rules("hong-kong"))
+        assert (result.players[0] and result.players[0].natural, result.totals) == (natural, (3, -3))
+
+
+def test_a_foul_is_one_by_the_houses_rules() -> None:
+    equal = deal("2s 3h 4d | 7s 7h 8d 9c Js | 7c 7d 8h 9s Jd", "2c 3c 5d | 6s 6h 8c 9h Jc | Td Tc 5c 5h Ks")
+    wheel = deal("2s 3s 4d | Kc Qd Jh Ts 9s | Ac 2c 3d 4h 5h", "2h 3h 5d | 6s 6h 8c 9h Jc | Td Tc 5c 8h Ks")
+    for table, fouled, legal in ((equal, "washington", "units-only"), (wheel, "basic", "vietnam")):
+        for name, foul in ((fouled, True), (legal, False)):
+            first, second = score(table, load_rules(name)).players
+            assert first
+            assert second
+            assert (bool(first.foul), bool(second.foul)) == (foul, False)
+
+
+def test_the_leading_cards_of_the_tied_segment_break_the_tie() -> None:
+    """The sevens of the middle, not the cards beside them, and not the back."""
+    first = "Qs Qh 4s | 7s 7h 3h 3d 2c | Td Tc 8s 8h 9s"
+    second = "Jd Jc 4h | 7d 7c 3s 3c 2h | Ts Th 6s 6h 9h"
+    assert score(deal(first, second), house_of({"ties": "suit"})).totals == (3, -3)
+    assert score(deal(first, second), house_of({"ties": "suit", "suits": "dchs"})).totals == (1, -1)
+    assert score(deal(first, second), house_of({})).totals == (2, -2)
