@@ -28,7 +28,7 @@ COMPLETIONS = {
 
 def manual() -> str:
     """One page in man's own macros: what every command and option says of itself."""
-    date = datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", 0)), UTC).date()
+    date = datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "0")), UTC).date()
     context = click.Context(cli, info_name=NAME, **cli.context_settings)
     info = context.to_info_dict()["command"]
     about, *rest = _paragraphs(info["help"])

@@ -1,4 +1,7 @@
-"""Examples run as they are written: of Markdown, console blocks in a shell and Python blocks as doctests; of ``--help``."""
+"""Examples run as they are written.
+
+Of Markdown: console blocks in a shell, and Python blocks as doctests. Of ``--help``: every line that is a command.
+"""
 
 import doctest
 import os
