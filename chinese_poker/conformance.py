@@ -51,7 +51,7 @@ class Question:
     """A deal, and what each seat wins in it."""
 
     kind: str
-    """Of the vector: one of :data:`KINDS`."""
+    """Of the vector: one of ``KINDS``."""
     about: str
     deal: Mapping[str, Any]
     totals: tuple[int, ...]

@@ -1,7 +1,7 @@
 """Outside programs as strategies: hands in, arrangements out.
 
 A program is run as a filter, anew for each batch of hands, so it may keep what it writes until its input ends, and
-needs no memory of other batches. The protocol is :data:`PROTOCOL`.
+needs no memory of other batches. The protocol is ``PROTOCOL``.
 """
 
 from __future__ import annotations
