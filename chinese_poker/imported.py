@@ -42,7 +42,8 @@ class Imported:
 def imported(reference: str) -> Imported:
     """Import a strategy: this runs the code of the module.
 
-    :param reference: ``module:attribute``, the attribute a :class:`~chinese_poker.setting.Strategy`, or a class that makes one of nothing.
+    :param reference: ``module:attribute``, the attribute a :class:`~chinese_poker.setting.Strategy`, or a class that
+        makes one of nothing.
     :raises StrategyError: ``no_module``, ``no_attribute``, ``no_strategy``, ``strategy_failed``.
 
     >>> imported("math:pi")

@@ -261,8 +261,9 @@ def judge_batch(
 
     Parameters and errors as for :func:`score_batch`.
 
-    :returns: (n, p, 3) int16 front value, five-card values of middle and back, see :mod:`chinese_poker.engine.tables`; and (n, p) int16
-        states of the rule set's :class:`.settlement.Settlement`, its foul where the arrangement is one.
+    :returns: (n, p, 3) int16 front value, five-card values of middle and back, see
+        :mod:`chinese_poker.engine.tables`; and (n, p) int16 states of the rule set's :class:`.settlement.Settlement`,
+        its foul where the arrangement is one.
 
     >>> from chinese_poker.presets import load_rules
     >>> values, states = judge_batch([[range(13), range(13, 26)]], load_rules("basic"))

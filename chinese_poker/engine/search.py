@@ -49,7 +49,10 @@ class Arrangements:
 
     @property
     def values(self) -> Array:
-        """(k, 3) int16: the front value and the five-card values of middle and back; see :mod:`~chinese_poker.engine.tables`."""
+        """(k, 3) int16: the front value and the five-card values of middle and back.
+
+        See :mod:`~chinese_poker.engine.tables`.
+        """
         return np.stack([self.packed >> 26 & 511, self.packed >> 35 & 8191, self.packed >> 48], axis=1).astype(np.int16)
 
     @property
