@@ -762,3 +762,19 @@ def test_whatever_is_sent_there_is_no_server_error(case: Any, server: Server) ->
             schemathesis.checks.response_schema_conformance,
         ],
     )
+
+
+@pytest.mark.parametrize("name", ["os:system", "chinese_poker.strategy:_PLAYERS", "mybot:Greedy"])
+def test_no_request_names_code_to_run(client: httpx.Client, name: str) -> None:
+    hand = "JdJc5s QdQc9d6s2c AdAc5h5d3d"
+    players = [{"hand": hand}, {"front": "QsQh4d", "middle": "AsAh9c7d2s", "back": "KdKc8s8h3c"}]
+    deal = {"players": [{"front": "JdJc5s", "middle": "QdQc9d6s2c", "back": "AdAc5h5d3d"}, players[1]]}
+    for path, document in {
+        "/api/suggest": {"hand": hand, "against": name},
+        "/api/arrange": {"hands": [hand], "strategy": name},
+        "/api/score": {"players": players, "strategy": name},
+        "/api/review": {"deal": deal, "seat": 0, "against": name},
+    }.items():
+        response = ask(client, path, document)
+        assert response.status_code == 422, path
+        assert [error["code"] for error in response.json()["errors"]] == ["unknown_strategy"]
