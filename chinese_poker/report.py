@@ -103,7 +103,7 @@ def _why(item: Item, matchup: Matchup, result: DealResult, names: Sequence[str])
             return " against ".join(f"{name}'s {_spaced(natural)}" for name, natural in held)
         case Reason.SURRENDER:
             return " and ".join(f"{names[k]} surrenders" for k in (i, j) if _surrendered(result.players[k]))
-        case Reason.CAP:
+        case _:  # the cap
             return f"a matchup pays at most {rules.cap}"
 
 

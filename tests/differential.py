@@ -26,6 +26,8 @@ SHARD = 1_000
 """Deals of one house that a worker settles at a time."""
 SHOWN = 10
 """Differences that are printed."""
+FIRST_TOLD = 10
+"""Shards after which it is first said how long it will take."""
 
 
 class Shard(NamedTuple):
@@ -97,7 +99,7 @@ def main() -> None:
                 print(text)
             found += len(different)
             spent = time.monotonic() - began
-            if done == len(work) or sys.stderr.isatty() or done in (20, 200):
+            if done == len(work) or done % (max(200, len(work)) // 20) == 0 or done == FIRST_TOLD:
                 left = spent * (len(work) - done) / done
                 print(f"{done} of {len(work)} shards, {spent:.0f} s, about {left:.0f} s more", file=sys.stderr)
     for event, count in everything.most_common():

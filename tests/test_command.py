@@ -19,6 +19,7 @@ from commanding import COMMAND, DRAGON, NORTH, SOUTH, deal, json_lines, lines, r
 from jsonschema import Draft202012Validator
 
 from chinese_poker.cli import COMMANDS
+from chinese_poker.cli.referee import EXAMPLE
 from chinese_poker.presets import load_rules, read_rules, rule_names, rules_document
 from chinese_poker.wire import SCHEMAS
 
@@ -347,3 +348,28 @@ def test_standings_of_no_deal_are_an_empty_table() -> None:
     done = run("score", "-", "--standings", "--csv", stdin=b"{}\n")
     assert (done.returncode, done.stdout) == (1, b"")
     assert run("score", "-", "--standings", "--json", stdin=b"{}\n").stdout == b'{"standings":[]}\n'
+
+
+def test_who_gives_up_unseen_has_no_cards_to_show() -> None:
+    document = {"rules": "us-2-4", "players": [NORTH, {"name": "South", "surrender": True}]}
+    done = run("score", "-", stdin=json_lines([document]))
+    (row,) = (
+        line.split()
+        for line in done.stdout.decode().splitlines()
+        if line.split()[:1] == ["South"] and "-3" in line and "surrenders" in line
+    )
+    assert row == ["South", "surrenders", "-3"]
+
+
+def test_a_natural_comes_before_the_suggestions() -> None:
+    text = run("suggest", DRAGON, "--samples", "20").stdout.decode()
+    first = text.splitlines()[0]
+    assert first.startswith("natural: dragon, three straights (4d 3s 2s | 9c 8c 7c 6d 5c | As Kc Qd Jh Ts), declared +")
+
+
+def test_the_review_shows_what_surely_gave_something_away(tmp_path: Path) -> None:
+    arguments = ("review", EXAMPLE, "--samples", "20", "--top", "99")
+    lapses = lines(run(*arguments, "--json").stdout)
+    sure = [lapse for lapse in lapses if lapse["given_away"] > 2 * lapse["error"]]
+    assert 0 < len(sure) < len(lapses)
+    assert run(*arguments).stdout.decode().count("±") == len(sure)

@@ -16,7 +16,8 @@ from test_bad_input import BAD_LINES as ALL_BAD_LINES
 from test_bad_input import FILES, RULES
 
 from chinese_poker import documents
-from chinese_poker.deal import Deal, Player
+from chinese_poker.arrangement import Arrangement, parse_hand
+from chinese_poker.deal import Deal, Player, labels
 from chinese_poker.documents import line_of, read_documents
 from chinese_poker.errors import ChinesePokerError, DealError, RuleSetError
 from chinese_poker.presets import load_rules, read_rules
@@ -179,6 +180,27 @@ def test_the_banker_sits_in_a_players_seat(banker: int) -> None:
         Deal(players, banker)
     assert [(each.code, each.pointer) for each in caught.value.problems] == [("banker_seat", "/banker")]
     assert [Deal(players, seat).banker for seat in (None, 0, 1)] == [None, 0, 1]
+
+
+def test_the_cards_of_a_player_are_under_the_keys_of_a_document() -> None:
+    hand = parse_hand(DRAGON)
+    assert Player("Ann", hand=hand).parts == Player("Ann", hand=hand, surrender=True).parts == {"hand": hand}
+    assert Player("Ann", surrender=True).parts == {}
+    arrangement = Arrangement.of(hand)
+    assert Player("Ann", arrangement).parts == arrangement.parts
+    assert Player("Ann", arrangement).cards == Player("Ann", hand=hand).cards == hand
+
+
+def test_players_of_one_name_are_told_apart_and_nobody_has_none() -> None:
+    assert labels(("Ann", None, "Ann", "Bo")) == ("Ann (seat 0)", "", "Ann (seat 2)", "Bo")
+
+
+def test_a_seat_of_many_digits_is_cut() -> None:
+    players = (Player("North", surrender=True), Player("South", surrender=True))
+    for seat, shown in ((10**8, "100000000"), (10**9, "100000000...")):
+        with pytest.raises(DealError) as caught:
+            Deal(players, seat)
+        assert caught.value.message == f"{shown} is no player's seat; seats count from 0"
 
 
 @pytest.mark.parametrize(

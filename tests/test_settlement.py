@@ -197,3 +197,13 @@ def test_a_home_run_that_costs_its_scoops_keeps_dominated_arrangements_in_play()
     rules = {"scoop": {"factor": 3}, "home_run": {"factor": 2}}
     assert not settlement(read_rules({"name": "less for more", **rules})).is_monotone
     assert settlement(read_rules({"name": "as much", **rules, "home_run": {"factor": 3}})).is_monotone
+
+
+def test_a_scoop_that_multiplies_what_it_loses_keeps_dominated_arrangements_in_play():
+    rules = {
+        "bonuses": {"paid_to": "both", "back": {"four_of_a_kind": 10, "straight_flush": 10}},
+        "scoop": {"factor": 2},
+    }
+    assert settlement(read_rules({"name": "regular", **rules})).is_monotone
+    everything = {**rules, "scoop": {"factor": 2, "factor_on": "all"}}
+    assert not settlement(read_rules({"name": "everything", **everything})).is_monotone
