@@ -62,28 +62,19 @@ def find_naturals(
     cards = sorted(parse_hand(hand))
     ranks = Counter(card.rank for card in cards)
     suits = Counter(card.suit for card in cards)
-    found = ((natural, pattern(cards, ranks, suits)) for natural, pattern in _PATTERNS.items())
+    found = ((natural, part(cards, ranks, suits)) for natural, part in _PARTITIONS.items())
     held = {natural: witness for natural, witness in found if witness}
+    plain = [natural for natural, holds in _BY_RANKS.items() if holds(ranks)]
+    plain += [natural for natural, holds in _BY_SUITS.items() if holds(suits)]
     for natural, within in ((Natural.ALL_BIG, big), (Natural.ALL_SMALL, small)):
-        if all(RANKS[rank - 2] in within for rank in ranks):
-            held[natural] = _grouped(cards)
+        plain += [natural] if all(RANKS[rank - 2] in within for rank in ranks) else []
+    held |= dict.fromkeys(plain, _grouped(cards))
     return {natural: held[natural] for natural in Natural if natural in held}
-
-
-_Pattern = Callable[[Sequence[Card], Counter[int], Counter[int]], Arrangement | None]
 
 
 def _grouped(cards: Iterable[Card]) -> Arrangement:
     by_group = grouped(cards)
     return Arrangement(by_group[10:], by_group[5:10], by_group[:5])
-
-
-def _if_ranks(holds: Callable[[Counter[int]], bool]) -> _Pattern:
-    return lambda cards, ranks, suits: _grouped(cards) if holds(ranks) else None
-
-
-def _if_suits(holds: Callable[[Counter[int]], bool]) -> _Pattern:
-    return lambda cards, ranks, suits: _grouped(cards) if holds(suits) else None
 
 
 def _ordered(front: Iterable[Card], *fives: Iterable[Card]) -> Arrangement:
@@ -133,19 +124,21 @@ def _suited(run: Iterable[int], suit: int) -> set[Card]:
     return {Card(4 * (rank - 2) + suit) for rank in run}
 
 
-_PATTERNS: dict[Natural, _Pattern] = {
-    Natural.SUITED_DRAGON: _if_suits(lambda suits: len(suits) == 1),
-    Natural.DRAGON: _if_ranks(lambda ranks: len(ranks) == 13),
-    Natural.TWELVE_ROYALS: _if_ranks(lambda ranks: sum(ranks[rank] for rank in _ROYALS) >= 12),
+_PARTITIONS: dict[Natural, Callable[[Sequence[Card], Counter[int], Counter[int]], Arrangement | None]] = {
     Natural.THREE_STRAIGHT_FLUSHES: _three_straight_flushes,
-    Natural.THREE_QUADS: _if_ranks(lambda ranks: sum(count == 4 for count in ranks.values()) == 3),
-    Natural.ONE_COLOUR: _if_suits(lambda suits: not (suits[0] or suits[3]) or not (suits[1] or suits[2])),
-    Natural.TWELVE_OF_A_SUIT: _if_suits(lambda suits: max(suits.values()) >= 12),
-    Natural.FOUR_TRIPS: _if_ranks(lambda ranks: sum(count >= 3 for count in ranks.values()) == 4),
-    Natural.FIVE_PAIRS_AND_TRIPS: _if_ranks(
-        lambda ranks: sorted(count for count in ranks.values() if count % 2) == [3]
-    ),
-    Natural.SIX_PAIRS: _if_ranks(lambda ranks: sum(count // 2 for count in ranks.values()) == 6),
     Natural.THREE_FLUSHES: _three_flushes,
     Natural.THREE_STRAIGHTS: _three_straights,
+}
+_BY_RANKS: dict[Natural, Callable[[Counter[int]], bool]] = {
+    Natural.DRAGON: lambda ranks: len(ranks) == 13,
+    Natural.TWELVE_ROYALS: lambda ranks: sum(ranks[rank] for rank in _ROYALS) >= 12,
+    Natural.THREE_QUADS: lambda ranks: sum(count == 4 for count in ranks.values()) == 3,
+    Natural.FOUR_TRIPS: lambda ranks: sum(count >= 3 for count in ranks.values()) == 4,
+    Natural.FIVE_PAIRS_AND_TRIPS: lambda ranks: sorted(count for count in ranks.values() if count % 2) == [3],
+    Natural.SIX_PAIRS: lambda ranks: sum(count // 2 for count in ranks.values()) == 6,
+}
+_BY_SUITS: dict[Natural, Callable[[Counter[int]], bool]] = {
+    Natural.SUITED_DRAGON: lambda suits: len(suits) == 1,
+    Natural.ONE_COLOUR: lambda suits: not (suits[0] or suits[3]) or not (suits[1] or suits[2]),
+    Natural.TWELVE_OF_A_SUIT: lambda suits: max(suits.values()) >= 12,
 }

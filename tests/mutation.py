@@ -31,7 +31,7 @@ TESTS = {
     "evaluate": ["test_evaluate"],
     "arrangement": ["test_arrangement", "test_cases"],
     "naturals": ["test_naturals"],
-    "rules": ["test_rules", "test_score"],
+    "rules": ["test_rules", "test_score", "test_documents"],
     "deal": ["test_documents", "test_score"],
     "matchup": ["test_score"],
     "score": ["test_score", "test_documents"],
@@ -45,7 +45,7 @@ TESTS = {
     "engine/_kernels": ["test_engine_search"],
 }
 """The fast tests that each module has to satisfy."""
-AT_IMPORT = ("cards", "naturals")
+AT_IMPORT = ("cards",)
 """Modules with functions that are called when they are imported: so they are, anew for each change."""
 SLOW = "not all_five_card and not digest_over and not category_counts and not atheris"
 """Which of them are too slow to be run hundreds of times."""

@@ -290,3 +290,30 @@ def test_keys_of_another_kind_are_refused() -> None:
     with pytest.raises(RuleSetError) as caught:
         read_rules(document)
     assert caught.value.code == "bad_value"
+
+
+ACCEPTED: list[dict[str, Any]] = [
+    {"bonuses": {"cap": 0, "back": {"flush": 0}}},
+    {"units": {"front": 0, "middle": 0, "back": 0}},
+    {"units": {"by_category": {"front": {"high_card": 1, "one_pair": 2, "three_of_a_kind": 3}}}},
+    {"majority": {"units": 0}, "scoop": {"units": 0, "factor": 1}, "home_run": {"factor": 1, "players": 2}},
+    {"cap": 1_000_000, "surrender": 0, "revision": 1, "foul": {"pays": "flat", "units": 0}},
+    {"naturals": {"big": "23456789TJQKA", "small": "A", "worth": {"dragon": 0}}},
+    {"name": "x", "title": "", "aliases": ["", "x" * 1000], "sources": [""], "inferred": [""], "open": ["y" * 1000]},
+]
+
+
+@pytest.mark.parametrize("document", ACCEPTED)
+def test_the_least_and_the_most_are_accepted(document: dict[str, Any]) -> None:
+    rules = read_rules(document)
+    assert read_rules(rules_document(rules)) == rules
+
+
+@pytest.mark.parametrize(("suits", "worth"), [("shdc", (0, 1, 2, 3)), ("cdhs", (3, 2, 1, 0)), ("hscd", (1, 0, 3, 2))])
+def test_what_suits_are_worth_in_ties(suits: str, worth: tuple[int, ...]) -> None:
+    assert read_rules({"suits": suits}).suit_worth == worth
+
+
+def test_different_houses_are_mostly_of_different_hashes() -> None:
+    assert len({hash(load_rules(name)) for name in PRESETS}) == len(PRESETS)
+    assert len({hash(Naturals(worth={natural: 3})) for natural in Natural}) == len(Natural)
