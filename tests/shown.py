@@ -95,6 +95,35 @@ def write_files_of_examples(folder: Path) -> None:
         (folder / name).write_text(night, encoding="utf-8")
     (folder / "hands.jsonl").write_text('{"hand": "AsAdKdQcJdTc9s8h7h6h4h3h2c"}\n')
     (folder / "my-club.toml").write_text('base = "mandarin"\n')
+    (folder / "night.pbn").write_text(
+        '[Deal "N:.63.AKQ987.A9732 A8654.KQ5.T.QJT6 J973.J98742.3.K4 KQT2.AT.J6542.85"]\n'
+    )
+    (folder / "deals.csv").write_text(_DEALS)
+    (folder / "mybot.py").write_text(_BOT)
+    for name, program in (("bot", _PROGRAM), ("their-scorer", _SCORER)):
+        (folder / name).write_text(program)
+        (folder / name).chmod(0o755)
+    run_shell("chinese-poker convert deals.csv -o deals.parquet", folder)
+
+
+_DEALS = """deal,name,front,middle,back
+1,Mei,Qs Qh 4d,As Ah 9c 7d 2s,Kd Kc 8s 8h 3c
+1,Jonas,Jd Jc 5s,Qd Qc 9d 6s 2c,Ad Ac 5h 5d 3d
+"""
+_BOT = """from chinese_poker.strategy import strategy
+
+class Bot:
+    name = "bot"
+
+    def arrange(self, hands, rules, players):
+        return strategy("greedy").arrange(hands, rules, players)
+"""
+_PROGRAM = """#!/bin/sh
+exec sed 's/ / | /3; s/ / | /8'
+"""
+_SCORER = """#!/bin/sh
+exec chinese-poker score - --json
+"""
 
 
 def run_for_a_while(
@@ -126,7 +155,8 @@ def run_for_a_while(
 
 def _environment(binaries: Path | None) -> dict[str, str]:
     path = f"{binaries or Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return os.environ | {"PATH": path, "PYTHONIOENCODING": "utf-8"}
+    inherited = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    return inherited | {"PATH": path, "PYTHONIOENCODING": "utf-8"}
 
 
 def _tidy(text: str) -> str:

@@ -50,8 +50,8 @@ class Wild:
 
     def arrange(self, hands, rules, players):
         table = settlement(rules)
-        cards, states = strategy("greedy").arrange(hands, rules, players)
-        cards, states = cards.copy(), states.copy()
+        setting = strategy("greedy").arrange(hands, rules, players)
+        cards, states = setting.cards.copy(), setting.states.copy()
         given_up = [i for i, state in enumerate(table.states) if state.surrender]
         for i, hand in enumerate(np.asarray(hands).tolist()):
             lot = random.Random(str(hand))

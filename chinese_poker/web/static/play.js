@@ -30,7 +30,7 @@ export function skill(record) {
 export function createPlay() {
   let game = { ...FRESH, ...kept("play", {}) };
   let record = kept("record", []);
-  let strategies = kept("strategies", ["expected"]);
+  let strategies = kept("strategies", ["equilibrium"]);
   let rules = null;
   let ticking = null;
   let busy = false;
