@@ -96,7 +96,7 @@ def main() -> None:
         for done, (different, seen) in enumerate(pool.map(settled, work), start=1):
             everything += seen
             for text in different[: max(0, SHOWN - found)]:
-                print(text)
+                print(text, flush=True)
             found += len(different)
             spent = time.monotonic() - began
             if done == len(work) or done % (max(200, len(work)) // 20) == 0 or done == FIRST_TOLD:

@@ -45,8 +45,6 @@ TESTS = {
     "engine/_kernels": ["test_engine_search"],
 }
 """The fast tests that each module has to satisfy."""
-AT_IMPORT = ("cards",)
-"""Modules with functions that are called when they are imported: so they are, anew for each change."""
 SLOW = "not all_five_card and not digest_over and not category_counts and not atheris"
 """Which of them are too slow to be run hundreds of times."""
 
@@ -86,7 +84,6 @@ def prepared(folder: Path, module: str) -> None:
         "pytest_add_cli_args": ["-x", "-q", "-k", SLOW, "-p", "no:cacheprovider"],
         "pytest_add_cli_args_test_selection": [f"tests/{name}.py" for name in TESTS[module]],
         "process_isolation": "forkserver",
-        "forkserver_warmup": "none" if module in AT_IMPORT else "collect",
         "use_git_change_detection": False,
     }
     lines = [f"{key} = {json.dumps(value)}" for key, value in config.items()]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chinese_poker import Card, CardError, format_cards, parse_cards
-from chinese_poker.cards import DECK, grouped, parse_card, split_cards
+from chinese_poker.cards import DECK, SPELLINGS, _spellings, grouped, parse_card, split_cards
 
 RANKS = "23456789TJQKA"
 WORDS = ("TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN", "JACK", "QUEEN", "KING", "ACE")
@@ -47,6 +47,13 @@ def test_every_spelling_of_a_card(name: str) -> None:
     for text in ALL_SPELLINGS[name]:
         assert parse_card(text) is Card[name], text
         assert parse_cards(text) == parse_cards([text]) == (Card[name],), text
+
+
+def test_there_are_no_other_spellings() -> None:
+    """But for the variation selectors, which are taken off before."""
+    expected = {text.rstrip(STYLES): name for name, texts in ALL_SPELLINGS.items() for text in texts}
+    assert {text: str(card) for text, card in SPELLINGS.items()} == expected
+    assert _spellings() == SPELLINGS
 
 
 @pytest.mark.parametrize("card", DECK, ids=str)
