@@ -6,7 +6,6 @@ Each raises :class:`~chinese_poker.errors.ChinesePokerError` with every problem 
 from __future__ import annotations
 
 import io
-import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -133,6 +132,8 @@ def deal_answer(value: Any) -> dict[str, Any]:  # noqa: ANN401
 
         deck = [DECK[card] for card in deal(request["seed"], 0, 1)[0].tolist()]
     else:
+        import secrets
+
         deck = list(DECK)
         secrets.SystemRandom().shuffle(deck)
     hands = [deck[HAND_SIZE * seat :][:HAND_SIZE] for seat in range(request["players"])]

@@ -23,7 +23,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from . import user_cache
-from .engine.dealing import deal
+from .engine.dealing import deal_hands
 from .engine.declaring import natural_states
 from .engine.field import Field, judged
 from .engine.response import Response, knots_of, population, respond, response
@@ -83,8 +83,7 @@ def train(
 
 
 def _sample(seed: int, number: int, hands: int) -> Array:
-    deals = -(-hands // 4)
-    return deal(seed, number * deals, deals).reshape(-1, 13)[:hands]
+    return deal_hands(seed, hands, first=number * -(-hands // 4))
 
 
 def _set(hands: Array, best: Response, rules: RuleSet) -> Field:
@@ -181,7 +180,7 @@ def _game(rules: RuleSet, players: int) -> str:
 
 def _hands(count: int) -> Array:
     """(count, 13) int8: the hands of a population, the cards of each ascending."""
-    return np.sort(_sample(SEED, 0, count), axis=1)
+    return np.sort(deal_hands(SEED, count), axis=1)
 
 
 def _ascending(cards: int, taken: int) -> Array:

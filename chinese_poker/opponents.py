@@ -13,14 +13,14 @@ from math import comb
 
 import numpy as np
 
-from .engine.dealing import deal, deal_from, permutation
+from .engine.dealing import deal_from, deal_hands, permutation
 from .engine.field import Field, judged
 from .engine.search import is_compiling
 from .engine.settlement import settlement
 from .engine.tables import Array
 from .equilibrium import FEW_HANDS, POOL_HANDS, equilibrium
 from .rules import RuleSet, Ties
-from .strategy import Strategy
+from .strategy import Strategy, registered
 
 POOL_SERVES = 10_000
 """Opponents that are drawn out of the pool alone; who asks for more has them set one by one."""
@@ -94,11 +94,11 @@ def pool(strategy: Strategy, rules: RuleSet, players: int) -> Pool:
     >>> len(pool(strategy("equilibrium"), load_rules("basic"), 4).field)
     32768
     """
-    if strategy.name == "equilibrium":
+    if strategy == registered("equilibrium"):
         field = equilibrium(rules, players)
         return Pool(_masks(field.cards), field)
     count = POOL_HANDS if is_compiling() else FEW_HANDS
-    return pooled(deal(_SEED, 0, count // 4).reshape(-1, 13), strategy, rules, players)
+    return pooled(deal_hands(_SEED, count), strategy, rules, players)
 
 
 def pooled(hands: Array, strategy: Strategy, rules: RuleSet, players: int) -> Pool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
 import platformdirs
+
+from .errors import ChinesePokerError
+from .files import replacing
 
 
 def folder() -> Path:
@@ -29,12 +31,10 @@ def read(kind: str, key: str) -> bytes | None:
 def write(kind: str, key: str, kept: bytes) -> None:
     """Keep something under a key, in one step; where that cannot be done nothing is kept."""
     path, name = _place(kind, key)
-    with suppress(OSError):
+    with suppress(OSError, ChinesePokerError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
-            written = Path(scratch, path.name)
-            written.write_bytes(sha256(name + kept).digest() + kept)
-            written.replace(path)
+        with replacing(path) as file:
+            file.write(sha256(name + kept).digest() + kept)
 
 
 def _place(kind: str, key: str) -> tuple[Path, bytes]:

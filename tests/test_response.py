@@ -7,8 +7,8 @@ import pytest
 
 from chinese_poker.engine import response as module
 from chinese_poker.engine.dealing import deal
-from chinese_poker.engine.field import Field, candidates
-from chinese_poker.engine.response import knots_of, plain_values, population, respond, response
+from chinese_poker.engine.field import Field, candidates, plain_values
+from chinese_poker.engine.response import knots_of, population, respond, response
 from chinese_poker.engine.search import undominated
 from chinese_poker.engine.settlement import settlement
 from chinese_poker.engine.value import units

@@ -86,6 +86,7 @@ def suggest_command(
     tell_what_takes_time()
     run = Run(errors, LARGE_TO_VALUE)
     in_force = rules or load_rules("basic")
+    player = strategy_of(against) or AGAINST
     for source, document in _hands(run, hands):
         try:
             read = wire.read_hand(document.value)
@@ -93,7 +94,7 @@ def suggest_command(
                 read["hand"],
                 in_force,
                 opponents=opponents,
-                against=strategy_of(against) or AGAINST,
+                against=player,
                 known=known,
                 dead=(*read.get("dead", ()), *parse_cards(dead)),
                 samples=samples,
@@ -157,6 +158,7 @@ def review_command(
     tell_what_takes_time()
     run = Run(errors, LARGE_TO_VALUE)
     lapses = []
+    player = strategy_of(against) or AGAINST
     for file, document in run.documents(files):
         try:
             deal, in_force = wire.read_deal(document.value, rules)
@@ -164,7 +166,7 @@ def review_command(
                 deal,
                 in_force,
                 place=place_of(file, document),
-                against=strategy_of(against) or AGAINST,
+                against=player,
                 samples=samples,
                 seed=seed,
             )

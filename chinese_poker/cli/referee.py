@@ -138,9 +138,10 @@ def settled_deals(
     run: Run, files: Iterable[str], rules: RuleSet | None, strategy: str | None, auto_declare: bool
 ) -> Iterator[Settled]:
     """The deals of the files that the core can settle; the others are reported."""
+    player = strategy_of(strategy)
     for file, document in run.documents(files):
         try:
-            deal, result = settle(document.value, rules, strategy=strategy_of(strategy), auto_declare=auto_declare)
+            deal, result = settle(document.value, rules, strategy=player, auto_declare=auto_declare)
         except ChinesePokerError as error:
             run.report(file, document.place(error))
             continue

@@ -29,6 +29,18 @@ def deal(seed: int, first: int, count: int) -> Array:
     return _shuffled(seed, first, count, 52)
 
 
+def deal_hands(seed: int, count: int, *, first: int = 0) -> Array:
+    """The hands of a seed's deals, four of each, from deal ``first`` on.
+
+    :returns: (count, 13) int8 card indices.
+
+    >>> deal_hands(seed=1, count=6)[5].tolist() == deal(seed=1, first=1, count=1)[0, 13:26].tolist()
+    True
+    """
+    hands: Array = deal(seed, first, -(-count // 4)).reshape(-1, 13)[:count]
+    return hands
+
+
 def deal_from(seed: int, cards: npt.ArrayLike, count: int, hands: int, *, first: int = 0, size: int = 13) -> Array:
     """Hands dealt from the cards that are not seen, each time from all of them.
 

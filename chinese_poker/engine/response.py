@@ -21,14 +21,13 @@ import numpy.typing as npt
 from ..rules import RuleSet
 from . import _kernels
 from .declaring import natural_states
-from .field import Field
+from .field import Field, plain_values
 from .search import Arrangements, best_gain
 from .settlement import CODES, Settlement, settlement
-from .tables import FIVE_VALUES, FRONT_VALUES, Array, tables
+from .tables import FIVE_VALUES, FRONT_VALUES, VALUES, Array, tables
 
 KNOTS = (40, 56, 56)
 """How many knots front, middle and back have, about."""
-SIZES = (FRONT_VALUES, FIVE_VALUES, FIVE_VALUES)
 _FIRST = (0, FRONT_VALUES, FRONT_VALUES + FIVE_VALUES)
 _TIED = CODES // 2
 _COARSE = 1 << _kernels.COARSE
@@ -88,17 +87,12 @@ def _knots(values: Array, strengths: Array, number: int) -> Array:
     return np.unique(np.concatenate([bounds, np.quantile(values, (np.arange(n) + 0.5) / n, method="nearest")]))
 
 
-def plain_values(met: Field, rules: RuleSet) -> Array:
-    """(n, 3) int64: the values of a field, without what breaks ties."""
-    return met.values.astype(np.int64) // (4 if rules.ties == "suit" else 1)
-
-
 def population(met: Field, knots: Knots, rules: RuleSet) -> Population:
     """Count a population of set hands."""
     settled = settlement(rules)
     plays = met.states < settled.foul
     values, hands, share = plain_values(met, rules)[plays], met.cards[plays], 1 / len(met)
-    cells = [_cell_of(k, size)[column] for k, size, column in zip(knots, SIZES, values.T, strict=True)]
+    cells = [_cell_of(k, size)[column] for k, size, column in zip(knots, VALUES, values.T, strict=True)]
     sizes = [2 * len(k) + 1 for k in knots]
     n = sum(sizes)
     starts = np.cumsum([0, *sizes[:-1]])
@@ -107,7 +101,7 @@ def population(met: Field, knots: Knots, rules: RuleSet) -> Population:
     suits = [(hands & 3 == suit).sum(axis=1) for suit in range(4)]
     by_rank = [np.bincount((held * n + place).ravel(), minlength=5 * n) for held in ranks]
     by_suit = np.sum([np.bincount((held * n + place).ravel(), minlength=14 * n) for held in suits], axis=0)
-    by_value = np.bincount((values + np.array(_FIRST)).ravel(), minlength=sum(SIZES))
+    by_value = np.bincount((values + np.array(_FIRST)).ravel(), minlength=sum(VALUES))
     by_cells = np.bincount(np.ravel_multi_index(cells, sizes), minlength=int(np.prod(sizes)))
     return Population(
         by_cells.reshape(sizes) * share,

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ..evaluate import Wheel
 from . import _kernels
 from ._jit import compiled
-from .tables import FIVE_VALUES, FRONT_VALUES, Array, Ints, tables
+from .tables import VALUES, Array, Ints, tables
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -157,7 +157,7 @@ def best_sum(
     [[285, 7453, 7458]]
     """
     worth = [np.asarray(table, np.float64) for table in (of_front, of_middle, of_back)]
-    for table, size in zip(worth, (FRONT_VALUES, FIVE_VALUES, FIVE_VALUES), strict=True):
+    for table, size in zip(worth, VALUES, strict=True):
         if table.shape != (size,) or not (np.diff(table) >= 0).all():
             raise ValueError(f"a table of worth has {size} numbers that never fall")
     run = _Run(hands, wheel, middle_may_equal_back, compile)

@@ -28,6 +28,8 @@ Ints: TypeAlias = list[int] | Array
 
 FIVE_VALUES = 7462
 FRONT_VALUES = 455
+VALUES = (FRONT_VALUES, FIVE_VALUES, FIVE_VALUES)
+"""How many values front, middle and back have."""
 
 
 class Lookup(NamedTuple):

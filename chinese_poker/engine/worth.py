@@ -26,7 +26,7 @@ from ..rules import RuleSet
 from .dealing import deal
 from .search import best_sum, is_compiling
 from .settlement import CODES, WEIGHTS, Settlement, settlement
-from .tables import FIVE_VALUES, FRONT_VALUES, Array
+from .tables import VALUES, Array
 
 Progress = Callable[[int, int], object]
 """Called after each round of training with the rounds done and all rounds."""
@@ -40,7 +40,6 @@ FEW_HANDS = 500
 PAIRS = 400_000
 """Pairs of hands that are compared in a round, about."""
 SHIPPED = Path(__file__).with_name("worth.npz")
-_SIZES = (FRONT_VALUES, FIVE_VALUES, FIVE_VALUES)
 
 
 class Worth(NamedTuple):
@@ -93,7 +92,7 @@ def train(
     True
     """
     game = settlement(rules)
-    average = Worth(*(np.arange(size) / size for size in _SIZES))
+    average = Worth(*(np.arange(size) / size for size in VALUES))
     for i in range(rounds):
         dealt = deal(seed, i * hands, hands)[:, :13]
         found = best_sum(dealt, *average, wheel=rules.wheel, middle_may_equal_back=rules.middle_may_equal_back)
@@ -126,7 +125,7 @@ def _worth_against(values: Array, game: Settlement) -> list[Array]:
     row = np.int64(len(game.states) * CODES)
     settled = game.state_of(mine) * row + game.state_of(theirs) * np.int64(CODES) + 13 + sides @ WEIGHTS
     response = []
-    for i, (table, size, side) in enumerate(zip((game.front, game.middle, game.back), _SIZES, WEIGHTS, strict=True)):
+    for i, (table, size, side) in enumerate(zip((game.front, game.middle, game.back), VALUES, WEIGHTS, strict=True)):
         tied_in_state_0 = settled - table[mine[:, i]] * row - sides[:, i] * side
         worth_of_value = np.zeros(size)
         for state in np.unique(table):
@@ -162,7 +161,7 @@ class _Packed(NamedTuple):
     """(15379,) uint16: of the three tables, one after the other."""
 
 
-_ENDS = np.cumsum(_SIZES)
+_ENDS = np.cumsum(VALUES)
 _SCALES_BYTES = 3 * 2 * 8
 _PACKED_BYTES = _SCALES_BYTES + 2 * int(_ENDS[-1])
 _FINEST = 2**16 - 1
