@@ -7,31 +7,25 @@ who is surely a foul; which of two segments is stronger, by whether the one may 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
-import shlex
-import signal
-import subprocess
-import tempfile
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import distribution
 from itertools import combinations
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from . import __version__
 from .cards import DECK, Card, format_cards, parse_cards
-from .errors import ChinesePokerError
+from .errors import ChinesePokerError, StrategyError
 from .evaluate import evaluate
 from .files import replacing
 from .naturals import Natural
+from .outside import answered
 from .presets import load_rules, rule_names, rules_document
-from .texts import one_line, quote
+from .texts import quote
 from .wire import schema
 
 VERSION = 1
@@ -40,10 +34,8 @@ VECTORS = Path(__file__).with_name("vectors")
 KINDS = ("compare", "arrangement", "naturals", "score", "suggest")
 TIMEOUT = 60.0
 """Seconds that a program has for all deals."""
-_MOST_BYTES = 1 << 16
-"""Bytes of answer for each deal, on average, from which on a program floods its output."""
-_MOST_SHOWN = 200
-_TICK = 0.02
+_LONGEST_ANSWER = 1 << 14
+"""Bytes of a line, on average, from which on a program floods its output."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +171,7 @@ def check(command: str, asked: Sequence[Question], timeout: float = TIMEOUT) -> 
 
     :param command: as in a shell, with its arguments; no shell runs it.
     :param timeout: seconds.
-    :raises ChinesePokerError: ``no_program``, ``program_hung``, ``program_flooded``, ``program_died``.
+    :raises StrategyError: ``no_program``, ``program_hung``, ``program_flooded``, ``program_died``.
     """
     lines = _run(command, asked, timeout)
     results = dict(_by_id(lines, asked))
@@ -187,55 +179,18 @@ def check(command: str, asked: Sequence[Question], timeout: float = TIMEOUT) -> 
     return [Difference(question, answers[question.id]) for question in asked if answers[question.id] != question.totals]
 
 
-def _run(command: str, asked: Sequence[Question], timeout: float) -> list[bytes]:
+def _run(command: str, asked: Sequence[Question], timeout: float) -> list[str]:
     """The lines that a program writes, given all deals."""
-    with contextlib.ExitStack() as stack:
-        given, told, said = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
-        given.writelines(json.dumps(question.deal).encode() + b"\n" for question in asked)
-        given.seek(0)
-        try:
-            process = subprocess.Popen(
-                shlex.split(command), stdin=given, stdout=told, stderr=said, start_new_session=True
-            )
-        except (OSError, ValueError, IndexError) as error:
-            reason = getattr(error, "strerror", None) or str(error) or "it is empty"
-            raise ChinesePokerError("no_program", f"{quote(command, 60)} cannot be run: {reason}") from None
-        try:
-            _wait(process, (told, said), timeout, _MOST_BYTES * (len(asked) + 16))
-        except ChinesePokerError as error:
-            raise ChinesePokerError(error.code, f"{quote(command, 60)} {error.message}") from None
-        finally:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        told.seek(0)
-        lines = [line for line in told.read().splitlines() if line.strip()]
-        if process.returncode and len(lines) < len(asked):
-            said.seek(0)
-            last = one_line(said.read()[-4096:].decode(errors="replace").strip().rpartition("\n")[2], _MOST_SHOWN)
-            fault = f"ended with status {process.returncode} after {len(lines)} of {len(asked)} results"
-            raise ChinesePokerError("program_died", f"{quote(command, 60)} {fault}{': ' if last else ''}{last}")
-        return lines
+    given = b"".join(json.dumps(question.deal).encode() + b"\n" for question in asked)
+    most = _LONGEST_ANSWER * len(asked)
+    answers = answered(command, given, len(asked), thing="deal", most=most, timeout=timeout)
+    lines = list(filter(None, answers.lines))
+    if answers.died and len(lines) < len(asked):
+        raise StrategyError("program_died", answers.died)
+    return lines
 
 
-def _wait(process: subprocess.Popen[bytes], streams: Iterable[IO[bytes]], timeout: float, most: int) -> None:
-    """Wait for a process to end.
-
-    :param most: bytes that each of its streams may take.
-    """
-    deadline = time.monotonic() + timeout
-    running = True
-    while running:
-        running = process.poll() is None
-        if any(os.fstat(stream.fileno()).st_size > most for stream in streams):
-            raise ChinesePokerError("program_flooded", f"wrote more than {most:,} bytes")
-        if running and time.monotonic() > deadline:
-            raise ChinesePokerError("program_hung", f"took longer than {timeout:g} seconds")
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_TICK)
-
-
-def _by_id(lines: Iterable[bytes], asked: Sequence[Question]) -> Iterator[tuple[str, Any]]:
+def _by_id(lines: Iterable[str], asked: Sequence[Question]) -> Iterator[tuple[str, Any]]:
     for place, line in enumerate(lines):
         try:
             result = json.loads(line)

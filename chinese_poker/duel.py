@@ -31,7 +31,7 @@ from .engine.settlement import Settlement, settlement
 from .engine.tables import Array
 from .errors import DealError
 from .matchup import Item, Reason
-from .program import STOP
+from .outside import STOP
 from .rules import Banker, RuleSet
 from .score import banker_problems
 from .setting import Setting, Strategy, checked

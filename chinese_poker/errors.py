@@ -102,4 +102,4 @@ class LedgerError(ChinesePokerError):
 
 
 class StrategyError(ChinesePokerError):
-    """A strategy from outside that cannot be had, fails, or does not answer as agreed."""
+    """A strategy or a program from outside that cannot be had, fails, or does not answer as agreed."""

@@ -6,17 +6,7 @@ needs no memory of other batches. The protocol is ``PROTOCOL``.
 
 from __future__ import annotations
 
-import contextlib
-import os
-import selectors
-import shlex
-import signal
-import subprocess
-import time
-from collections.abc import Iterator
-from contextvars import ContextVar
 from dataclasses import dataclass
-from threading import Event
 
 import numpy as np
 import numpy.typing as npt
@@ -25,9 +15,10 @@ from .arrangement import SEGMENTS, SIZES, Arrangement
 from .cards import DECK, format_cards
 from .engine.settlement import Settlement, settlement
 from .errors import ArrangementError, ChinesePokerError, DealError, StrategyError
+from .outside import answered
 from .rules import RuleSet
 from .setting import Bad, Setting, checked
-from .texts import one_line, quote
+from .texts import quote
 
 PROTOCOL = """\
 A program reads hands from its standard input, one a line, to the end of the
@@ -47,16 +38,9 @@ CHINESE_POKER_PLAYERS (2 to 4) in its environment. With all that it has started
 it is stopped after --timeout seconds for a batch, or if it floods its output."""
 TIMEOUT = 60.0
 """Seconds for a batch."""
-STOP: ContextVar[Event | None] = ContextVar("STOP", default=None)
-"""Set by who gives up waiting: programs are then stopped at once."""
 
 _LONGEST_ANSWER = 400
 """Bytes of a line, on average, from which on a program floods its output."""
-_MOST_TOLD = 1 << 20
-"""Bytes on standard error from which on a program floods it."""
-_CHUNK = 1 << 16
-_TICK = 0.05
-"""Seconds after which it is seen that a program has ended, or shall be stopped, at the latest."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +74,7 @@ class Program:
         dealt = -np.sort(-np.asarray(hands, np.int8), axis=1)
         given = "".join(format_cards(DECK[card] for card in hand) + "\n" for hand in dealt.tolist())
         environment = {"CHINESE_POKER_RULES": rules.name, "CHINESE_POKER_PLAYERS": str(players)}
-        answers = _run(self, given.encode(), len(dealt), environment)
+        answers = _answers(self, given, len(dealt), environment)
         cards, states, bad = dealt.copy(), np.full(len(dealt), -1, np.int16), []
         settled = settlement(rules)
         for row, answer in enumerate(answers):
@@ -127,130 +111,20 @@ def _read(answer: str, settled: Settlement) -> tuple[int, list[int]]:
     return -1, list(map(int, arrangement.cards))
 
 
-def _run(program: Program, given: bytes, wanted: int, environment: dict[str, str]) -> list[str]:
-    """The lines that a program writes when it is given these bytes, as many as are wanted.
-
-    :raises StrategyError: see :meth:`Program.arrange`.
-    """
-    who = quote(program.command, 60)
-    with _started(program.command, environment) as process:
-        said, told = bytearray(), bytearray()
-        code = _exchange(process, given, said, told, most=wanted * _LONGEST_ANSWER + _CHUNK, timeout=program.timeout)
-    lines = [line.decode("utf-8", "replace").strip() for line in said.removesuffix(b"\n").split(b"\n")] if said else []
-    while len(lines) > wanted and not lines[-1]:
-        lines.pop()
-    answered = f"{min(len(lines), wanted):,} of {wanted:,} hands"
-    last = one_line(told[-1000:].decode("utf-8", "replace").strip().rpartition("\n")[2], 120)
-    if not code and process.returncode:
-        code = "program_died"
-    elif not code and len(lines) != wanted:
-        code = "wrong_count"
-    faults = {
-        "program_hung": f"had answered {answered} after {program.timeout:g} seconds and was stopped; "
-        "a program ends when its input ends; allow more time, or smaller batches",
-        "program_stopped": "was stopped",
-        "program_flooded": f"flooded its {'errors' if len(told) > _MOST_TOLD else 'output'} and was stopped; "
-        "write one line a hand",
-        "program_died": f"{_end_in_words(process.returncode)}, having answered {answered}{': ' if last else ''}{last}",
-        "wrong_count": f"wrote {len(lines):,} lines for {wanted:,} hands; write one line a hand",
-    }
-    if code:
-        raise StrategyError(code, f"{who} {faults[code]}")
+def _answers(program: Program, given: str, wanted: int, environment: dict[str, str]) -> list[str]:
+    """The lines that a program writes when it is given this, as many as are wanted."""
+    answers = answered(
+        program.command,
+        given.encode(),
+        wanted,
+        most=wanted * _LONGEST_ANSWER,
+        timeout=program.timeout,
+        environment=environment,
+    )
+    lines, got = answers.lines, len(answers.lines)
+    if answers.died:
+        raise StrategyError("program_died", answers.died)
+    if got != wanted:
+        fault = f"{quote(program.command, 60)} wrote {got:,} lines for {wanted:,} hands; write one line a hand"
+        raise StrategyError("wrong_count", fault)
     return lines
-
-
-def _end_in_words(status: int) -> str:
-    if status > 0:
-        return f"ended with status {status}"
-    with contextlib.suppress(ValueError):
-        return f"died of {signal.Signals(-status).name}"
-    return f"died of signal {-status}"
-
-
-@contextlib.contextmanager
-def _started(command: str, environment: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
-    """A process in a group of its own, of which nothing is left in the end."""
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise StrategyError("no_program", f"{quote(command, 60)} is no command: {error}") from None
-    if not words:
-        raise StrategyError("no_program", "an empty command; write a program with its arguments")
-    if not hasattr(os, "killpg"):
-        raise StrategyError("no_program", "outside programs need process groups, which this system has not")
-    pipe = subprocess.PIPE
-    try:
-        process = subprocess.Popen(
-            words,
-            bufsize=0,
-            stdin=pipe,
-            stdout=pipe,
-            stderr=pipe,
-            start_new_session=True,
-            env={**os.environ, **environment},
-        )
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise StrategyError("no_program", f"{quote(words[0], 60)} cannot be run: {why}") from None
-    try:
-        yield process
-    finally:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        for stream in (process.stdin, process.stdout, process.stderr):
-            if stream:
-                stream.close()
-
-
-def _exchange(
-    process: subprocess.Popen[bytes], given: bytes, said: bytearray, told: bytearray, *, most: int, timeout: float
-) -> str:
-    """Feed a process, and read what it says and tells until it has ended; or say by a code why it must be stopped.
-
-    Nothing waits for one pipe alone, so that it does not matter in which order the process reads and writes.
-    """
-    stop, deadline = STOP.get(), time.monotonic() + timeout
-    left = memoryview(given)
-    with selectors.DefaultSelector() as selector:
-        for stream, event, buffer in (
-            (process.stdin, selectors.EVENT_WRITE, None),
-            (process.stdout, selectors.EVENT_READ, said),
-            (process.stderr, selectors.EVENT_READ, told),
-        ):
-            os.set_blocking(stream.fileno(), False)  # type: ignore[union-attr]
-            selector.register(stream, event, buffer)  # type: ignore[arg-type]
-        while True:
-            if not selector.get_map():
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(_TICK)
-            has_ended = process.poll() is not None  # whatever it has written is in the pipes by now
-            read = 0
-            for key, _ in selector.select(0 if has_ended or not selector.get_map() else _TICK):
-                if key.data is None:
-                    left = left[_written(key.fd, left) :]
-                    if has_ended or not left:
-                        selector.unregister(key.fileobj)
-                        key.fileobj.close()  # type: ignore[union-attr]
-                    continue
-                chunk = os.read(key.fd, _CHUNK)
-                key.data.extend(chunk)
-                read += len(chunk)
-                if not chunk:
-                    selector.unregister(key.fileobj)
-            if len(said) > most or len(told) > _MOST_TOLD:
-                return "program_flooded"
-            if has_ended and not read:
-                return ""
-            if stop and stop.is_set():
-                return "program_stopped"
-            if time.monotonic() > deadline:
-                return "program_hung"
-
-
-def _written(descriptor: int, left: memoryview) -> int:
-    """How many bytes a pipe took; all of them where nobody reads it any more."""
-    try:
-        return os.write(descriptor, left[:_CHUNK])
-    except BrokenPipeError:
-        return len(left)

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import sys
-import time
 
 import pytest
 from commanding import COMMAND, lines, run
@@ -78,17 +77,16 @@ def test_differences_are_counted_and_shown(tmp_path):
 @pytest.mark.parametrize(
     ("code", "says"),
     [
-        ("time.sleep(60)", "took longer than 1 seconds"),
-        ("while True: print('x' * 10000)", "wrote more than"),
-        ("while True: print('x' * 10000, file=sys.stderr)", "wrote more than"),
-        ("sys.exit('out of cards')", "ended with status 1 after 0 of"),
-        ("raise SystemExit(3)", "ended with status 3 after 0 of"),
+        ("time.sleep(60)", "had answered 0 of"),
+        ("while True: print('x' * 10000)", "flooded its output"),
+        ("while True: print('x' * 10000, file=sys.stderr)", "flooded its errors"),
+        ("sys.exit('out of cards')", "ended with status 1, having answered 0 of"),
+        ("raise SystemExit(3)", "ended with status 3, having answered 0 of"),
     ],
 )
 def test_programs_that_hang_die_or_flood_are_stopped_with_one_line(tmp_path, code, says):
-    start = time.monotonic()
-    done = run("conformance", "--cmd", script(tmp_path, code), "--timeout", "1")
-    assert time.monotonic() - start < 30
+    timeout = "1" if "sleep" in code else "100"
+    done = run("conformance", "--cmd", script(tmp_path, code), "--timeout", timeout)
     assert done.returncode == 1
     assert done.stdout == b""
     (line,) = done.stderr.decode().splitlines()
