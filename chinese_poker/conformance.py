@@ -19,16 +19,15 @@ from typing import Any
 
 from . import __version__
 from .cards import DECK, Card, format_cards, parse_cards
-from .errors import ChinesePokerError, StrategyError
+from .errors import StrategyError
 from .evaluate import evaluate
-from .files import replacing
+from .files import faults_of, replacing
 from .naturals import Natural
 from .outside import answered
 from .presets import load_rules, rule_names, rules_document
-from .texts import quote
 from .wire import schema
 
-VERSION = 1
+VERSION = 2
 """Of the vectors: it rises whenever one is changed or taken away; new ones leave it."""
 VECTORS = Path(__file__).with_name("vectors")
 KINDS = ("compare", "arrangement", "naturals", "score", "suggest")
@@ -231,11 +230,8 @@ def write(folder: Path) -> list[Path]:
     digests = {name: hashlib.sha256(text).hexdigest() for name, text in sorted(files.items())}
     about = {"version": VERSION, "package": __version__, "licence": "MIT", "vectors": counts, "deals": len(deals)}
     files["manifest.json"] = _pretty({**about, "sha256": digests})
-    try:
+    with faults_of(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        fault = f"{quote(str(folder), 150)} cannot be made: {error.strerror}; name a folder"
-        raise ChinesePokerError("unwritable", fault) from None
     for name, text in files.items():
         with replacing(folder / name) as file:
             file.write(text)

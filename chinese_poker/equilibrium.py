@@ -6,13 +6,15 @@ hand it is given by the best response to them; and they are the opponents whom a
 natural is declared and a hand surrendered is part of it: whenever that gains more than playing on.
 
 Home runs make the game another one at larger tables, so it is trained for each. ``python -m chinese_poker.equilibrium``
-trains what is shipped, in a quarter of an hour on two cores, after ``python -m chinese_poker.engine.worth``.
+trains what is shipped, in a quarter of an hour on two cores, after ``python -m chinese_poker.engine.worth``; with names
+of presets behind it, only those.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from hashlib import sha256
@@ -221,9 +223,10 @@ def unpacked(packed: Array, rules: RuleSet) -> Field:
     return judged(cards, rules, np.where(states == _PLAYED, -1, states))
 
 
-def regenerate(path: Path = SHIPPED, report: Callable[[str], object] = print) -> None:
+def regenerate(names: Collection[str], path: Path = SHIPPED, report: Callable[[str], object] = print) -> None:
     """Train what is shipped: every game that a preset plays at a table of 2 to 4.
 
+    :param names: the presets that are trained; the games of the others stay as they are in the file.
     :param report: called with the name of each game when it is trained.
     """
     games: dict[str, Array] = {}
@@ -231,10 +234,12 @@ def regenerate(path: Path = SHIPPED, report: Callable[[str], object] = print) ->
         for players in (2, 3, 4):
             game = _game(rules, players)
             if game not in games:
-                games[game] = trained(rules, players)
-                report(f"{rules.name}, {players} players: {strategy_digest(games[game])[:16]}")
+                kept = None if rules.name in names else _shipped(rules, players)
+                games[game] = trained(rules, players) if kept is None else kept
+                if kept is None:
+                    report(f"{rules.name}, {players} players: {strategy_digest(games[game])[:16]}")
     np.savez_compressed(path, allow_pickle=False, **games)
 
 
 if __name__ == "__main__":
-    regenerate()
+    regenerate(sys.argv[1:] or rule_names())

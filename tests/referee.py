@@ -237,10 +237,10 @@ HOUSES: dict[str, dict[str, Any]] = {
             "twelve_of_a_suit": 8,
             "five_pairs_and_trips": 4,
             "three_straights": 4,
-            "six_pairs": 3,
             "three_flushes": 3,
+            "six_pairs": 3,
         },
-        "two_naturals": "worth",
+        "two_naturals": "kind",
     },
 }
 
