@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from .errors import ChinesePokerError
 from .texts import quote
+
+_REMEDIES = {
+    errno.ENOENT: "make its folder first",
+    errno.ENOTDIR: "name a file in a folder",
+    errno.EISDIR: "name a file in it",
+    errno.EACCES: "name a file in a folder of yours",
+    errno.EPERM: "name a file in a folder of yours",
+    errno.EROFS: "name a file in a folder of yours",
+    errno.ENOSPC: "make room, or name another disk",
+    errno.EFBIG: "make room, or name another disk",
+    errno.ENAMETOOLONG: "give it a shorter name",
+}
 
 
 @contextmanager
@@ -23,7 +36,51 @@ def faults_of(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or "the system refuses"
-        raise ChinesePokerError("unwritable", f"{quote(str(path), 150)} cannot be written: {reason}") from None
+        remedy = _REMEDIES.get(error.errno or 0, "name another file")
+        raise ChinesePokerError(
+            "unwritable", f"{quote(str(path), 150)} cannot be written: {reason}; {remedy}"
+        ) from None
+
+
+class _New(NamedTuple):
+    """A file that is being written, and which it is to be."""
+
+    file: BinaryIO
+    name: Path
+    target: Path
+    """``name`` itself where that is no regular file, and is written to directly."""
+
+    def drop(self) -> None:
+        """Close it, and leave nothing of it."""
+        with suppress(OSError):
+            self.file.close()
+        if self.name != self.target:
+            with suppress(OSError):
+                self.name.unlink()
+
+
+def _new(path: Path) -> _New:
+    with faults_of(path):
+        if path.exists() and not path.is_file():
+            return _New(path.open("wb"), path, path)
+        target = Path(os.path.realpath(path))
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        name = target.with_name(f".{target.name[:200]}.{secrets.token_hex(8)}.tmp")
+        return _New(name.open("xb"), name, target)
+
+
+def check_writable(path: Path) -> None:
+    """Whether :func:`replacing` could begin, for who has much to do first.
+
+    :raises ChinesePokerError: ``unwritable``.
+
+    >>> check_writable(Path("/nowhere/plot.png"))
+    Traceback (most recent call last):
+    chinese_poker.errors.ChinesePokerError: unwritable: '/nowhere/plot.png' cannot be written: No such file or
+    directory; make its folder first
+    """
+    _new(path).drop()
 
 
 @contextmanager
@@ -43,26 +100,16 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     ...     path.read_text(), len(list(path.parent.iterdir()))
     ('{}', 1)
     """
-    with faults_of(path):
-        is_special = path.exists() and not path.is_file()
-        target = Path(os.path.realpath(path))
-        if not is_special and target.exists() and not os.access(target, os.W_OK):
-            raise PermissionError(13, os.strerror(13))
-        name = path if is_special else target.with_name(f".{target.name[:200]}.{secrets.token_hex(8)}.tmp")
-        file = name.open("wb" if is_special else "xb")
+    new = _new(path)
     try:
-        yield file
+        yield new.file
         with faults_of(path):
-            file.flush()
-            if not is_special:
-                os.fsync(file.fileno())
-            file.close()
-            if not is_special:
-                name.replace(target)
+            new.file.flush()
+            if new.name != new.target:
+                os.fsync(new.file.fileno())
+            new.file.close()
+            if new.name != new.target:
+                new.name.replace(new.target)
     except BaseException:
-        with suppress(OSError):
-            file.close()
-        if not is_special:
-            with suppress(OSError):
-                name.unlink()
+        new.drop()
         raise

@@ -14,13 +14,13 @@ from importlib import import_module
 from itertools import cycle
 from math import ceil, nan
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from .cards import RANKS
 from .errors import ChinesePokerError
 from .evaluate import Category
 from .extras import needs
+from .files import check_writable, faults_of, replacing
 from .odds import in_words, one_in
 from .texts import quote
 
@@ -81,7 +81,7 @@ def plot_path(text: str) -> Path:
         raise ChinesePokerError("bad_plot", fault)
     with needs("plot"):
         import_module("matplotlib")
-    _write(path, lambda _: None)
+    check_writable(path)
     return path
 
 
@@ -93,22 +93,8 @@ def save(figure: Figure, path: Path) -> None:
     ending = path.suffix.lower()
     with _styled(), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # names in scripts that the font lacks
-        _write(path, lambda written: figure.savefig(written, format=ending[1:], metadata=_WITHOUT_DATES[ending]))
-
-
-def _write(path: Path, write: Callable[[Path], None]) -> None:
-    """Have a file written beside the path, and put what there is then in its place."""
-    try:
-        if path.is_dir():
-            raise IsADirectoryError(None, "Is a directory")
-        with TemporaryDirectory(dir=path.parent, prefix=".plot-") as folder:
-            written = Path(folder, path.name)
-            write(written)
-            if written.exists():
-                written.replace(path)
-    except OSError as error:
-        fault = f"{quote(str(path), 200)} cannot be written: {error.strerror}; name a file in a folder of yours"
-        raise ChinesePokerError("unwritable", fault) from None
+        with replacing(path) as file, faults_of(path):
+            figure.savefig(file, format=ending[1:], metadata=_WITHOUT_DATES[ending])
 
 
 @contextmanager

@@ -131,7 +131,8 @@ def test_options_that_do_not_go_together(folder, arguments):
 def test_what_cannot_be_written_is_told_and_nothing_is_left(folder):
     done = run("score", "night.jsonl", "-o", "missing/r.csv", folder=folder)
     assert done.returncode == 1
-    assert done.stderr == b"Error: 'missing/r.csv' cannot be written: No such file or directory\n"
+    fault = b"'missing/r.csv' cannot be written: No such file or directory; make its folder first"
+    assert done.stderr == b"Error: %b\n" % fault
 
 
 def test_rules_written_out_have_no_place_in_a_table(folder):

@@ -336,7 +336,8 @@ def test_a_full_disk(tmp_path, option):
     )
     assert done.returncode == 1
     assert done.stdout == b""
-    assert done.stderr.decode().strip().endswith(f"unwritable: '{path.name}' cannot be written: File too large")
+    fault = f"'{path.name}' cannot be written: File too large; make room, or name another disk"
+    assert done.stderr.decode().strip().endswith(f"unwritable: {fault}")
     if name == "--checkpoint":
         assert 0 <= _held(path) < 3_000  # the last one that had room
     else:
