@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 import unicodedata
 from collections.abc import Mapping
@@ -99,7 +100,7 @@ def _preset_name(name: str) -> str:
 def _plain(name: str) -> str:
     """A name as people may write it: without capitals and accents, words joined by hyphens."""
     letters = unicodedata.normalize("NFKD", name.casefold())
-    return "-".join("".join(c for c in letters if not unicodedata.combining(c)).replace("-", " ").split())
+    return "-".join(re.split(r"[-_\s]+", "".join(c for c in letters if not unicodedata.combining(c)).strip()))
 
 
 def _load_file(path: Path) -> RuleSet:
@@ -118,13 +119,26 @@ def _load_file(path: Path) -> RuleSet:
 def read_rules(document: Mapping[str, Any], name: str = "house") -> RuleSet:
     """A rule set written out: its own keys over those of the preset that ``base`` names, if any.
 
+    A result tells its rules by name and revision, so what is called as a preset has to be that preset.
+
     :param name: what it is called where it does not say.
     :raises RuleSetError: everything that is wrong, each with its pointer.
 
     >>> read_rules({"base": "eastern", "foul": {"units": 6}}).foul.units
     6
     """
-    return _read(document, name)[0]
+    rules = _read(document, name)[0]
+    if rules.name in rule_names():
+        preset = load_rules(rules.name)
+        if rules.revision == preset.revision and _values(rules) != _values(preset):
+            fault = f"{rules.name} is a preset of other rules; name these otherwise, or write {rules.name} alone for it"
+            raise RuleSetError("preset_name", fault, pointer="/name")
+    return rules
+
+
+def _values(rules: RuleSet) -> dict[str, Any]:
+    """What is played, without what is told of it."""
+    return {key: value for key, value in rules_document(rules).items() if key not in _OWN_KEYS}
 
 
 def _read(document: Mapping[str, Any], name: str) -> tuple[RuleSet, Mapping[str, Any]]:

@@ -236,7 +236,7 @@ def _option_faults(
     if banks is not None and rules.banker is Banker.NONE:
         yield f"{rules.name} is played without a banker; leave the bank out"
     if banks is None and rules.banker is Banker.REQUIRED:
-        yield f"{rules.name} is played against a banker; say whose the bank is"
+        yield f"{rules.name} is played against a banker; say whose the bank is, mine or theirs"
     if banks is False and count > 1:
         yield f"{count} opponents; against the bank there is 1"
 

@@ -24,6 +24,7 @@ from chinese_poker.presets import load_rules, read_rules, rule_names, rules_docu
 from chinese_poker.wire import SCHEMAS
 
 KINDS = [*SCHEMAS, "rules"]
+SPREAD = "As Kd Qc Jd Tc 9s 8h 7h 6h 5h 4h 3h 2c"
 
 
 def scored(stream: bytes, *arguments: str | Path) -> list[Any]:
@@ -164,6 +165,22 @@ def test_check() -> None:
     assert (fouled["foul"], fouled["foul_reasons"]) == (True, ["front_beats_middle"])
     assert (hand["foul"], hand["naturals"][0], hand["id"], hand["_mine"]) == (False, "dragon", 7, 1)
     assert b"foul: front beats middle" in run(*arguments, stdin=stream).stdout
+
+
+@pytest.mark.parametrize("cards", [[SPREAD], SPREAD.split()])
+def test_check_takes_a_hand_with_or_without_quotes(cards: list[str]) -> None:
+    assert run("check", *cards).stdout.decode() == "dragon, three straights\n"
+
+
+@pytest.mark.parametrize(("command", "most"), [("rank", 5), ("check", 13), ("suggest", 13)])
+def test_more_cards_than_fit_are_asked_for_in_quotes(command: str, most: int) -> None:
+    cards = ["As", "Kd", "Qc", "Jd", "Tc", "9s", "8h", "7h", "6h", "5h", "4h", "3h", "2c", "2d"][: most + 1]
+    done = run(command, *cards)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode().splitlines()[-1] == (
+        f"Error: {most + 1} single cards; a {'segment' if most == 5 else 'hand'} has {most} at most, "
+        "so put the cards of each in quotes."
+    )
 
 
 def test_rank() -> None:

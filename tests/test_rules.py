@@ -77,9 +77,21 @@ def test_a_foul_that_says_what_it_pays_takes_nothing_over() -> None:
     assert read_rules({"base": "basic", "foul": {"pays": "scoop"}}).foul == FoulRule(pays=FoulPays.SCOOP)
 
 
-@pytest.mark.parametrize("name", ["Mandarin", "Pusoy", "mau binh", "Mậu Binh", "CAPSA susun", "us 2-4"])
-def test_names_are_read_as_people_write_them(name: str) -> None:
-    assert load_rules(name).name in ("mandarin", "philippines", "vietnam", "indonesia", "us-2-4")
+@pytest.mark.parametrize(
+    ("name", "preset"),
+    [
+        ("Mandarin", "mandarin"),
+        ("Pusoy", "philippines"),
+        ("mau binh", "vietnam"),
+        ("Mậu Binh", "vietnam"),
+        ("CAPSA susun", "indonesia"),
+        ("us 2-4", "us-2-4"),
+        (" units_only", "units-only"),
+        ("1_6", "us-1-6"),
+    ],
+)
+def test_names_are_read_as_people_write_them(name: str, preset: str) -> None:
+    assert load_rules(name).name == preset
 
 
 def test_a_misspelt_name_is_answered_with_the_near_one() -> None:
@@ -317,3 +329,23 @@ def test_what_suits_are_worth_in_ties(suits: str, worth: tuple[int, ...]) -> Non
 def test_different_houses_are_mostly_of_different_hashes() -> None:
     assert len({hash(load_rules(name)) for name in PRESETS}) == len(PRESETS)
     assert len({hash(Naturals(worth={natural: 3})) for natural in Natural}) == len(Natural)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"name": "mandarin"},
+        {"name": "eastern", "base": "mandarin"},
+        {"name": "swc", "base": "swc", "surrender": 5},
+    ],
+)
+def test_what_is_called_as_a_preset_has_to_be_that_preset(document: dict[str, Any]) -> None:
+    with pytest.raises(RuleSetError) as caught:
+        read_rules(document)
+    assert (caught.value.code, caught.value.pointer) == ("preset_name", "/name")
+
+
+def test_a_preset_written_out_is_itself_with_other_words_or_of_another_revision() -> None:
+    document = rules_document(load_rules("taiwan"))
+    assert read_rules(document | {"title": "As we play it", "sources": []}).name == "taiwan"
+    assert read_rules(document | {"revision": 99, "cap": 7}).cap == 7

@@ -81,7 +81,7 @@ def suggest_command(
     """
     from ..suggest import AGAINST, explain_suggestions, suggest
 
-    if plot and (len(joined(hands, HAND_SIZE)) > 1 or is_file(hands[0])):
+    if plot and (len(joined(hands, HAND_SIZE, "hand")) > 1 or is_file(hands[0])):
         raise click.UsageError("A plot shows one hand; give its 13 cards.")
     tell_what_takes_time()
     run = Run(errors, LARGE_TO_VALUE)
@@ -119,7 +119,7 @@ def suggest_command(
 
 
 def _hands(run: Run, hands: tuple[str, ...]) -> Iterator[tuple[str, Document]]:
-    for hand in joined(hands, HAND_SIZE):
+    for hand in joined(hands, HAND_SIZE, "hand"):
         if is_file(hand):
             yield from run.documents([hand], hands=True)
         else:

@@ -304,11 +304,17 @@ def is_file(source: str) -> bool:
     return source == "-" or "." in source or os.sep in source
 
 
-def joined(texts: tuple[str, ...], size: int) -> tuple[str, ...]:
-    """The arguments; but as one if they are single cards, as typed without quotes, and no more than make up a hand."""
+def joined(texts: tuple[str, ...], size: int, what: str) -> tuple[str, ...]:
+    """The arguments; but as one if they are single cards, as typed without quotes.
+
+    :param size: how many cards ``what`` has at most.
+    """
     cards = [text for text in texts if not is_file(text)]
     single = len(cards) == len(texts) > 1 and all(len(split_cards(text)) == 1 for text in texts)
-    return (" ".join(texts),) if single and len(texts) <= size else texts
+    if single and len(texts) > size:
+        fault = f"{len(texts)} single cards; a {what} has {size} at most, so put the cards of each in quotes."
+        raise click.UsageError(fault)
+    return (" ".join(texts),) if single else texts
 
 
 def place_of(file: str, document: Document) -> str:

@@ -11,7 +11,7 @@ import click
 
 from .. import report, wire
 from ..answers import settle
-from ..arrangement import SEGMENTS, parse_segment, wrong_segments
+from ..arrangement import HAND_SIZE, SEGMENTS, parse_segment, wrong_segments
 from ..cards import format_cards
 from ..deal import Deal
 from ..documents import Document
@@ -28,6 +28,7 @@ from .common import (
     RulesType,
     Run,
     errors_option,
+    is_file,
     joined,
     json_option,
     place_of,
@@ -149,18 +150,19 @@ def settled_deals(
 
 
 @click.command("check")
-@click.argument("sources", nargs=-1, required=True, metavar="FILE|ARRANGEMENT...")
+@click.argument("sources", nargs=-1, required=True, metavar="ARRANGEMENT|HAND|FILE...")
 @rules_option
 @json_option
 @errors_option
 def check_command(sources: tuple[str, ...], rules: RuleSet | None, as_json: bool, errors: str) -> None:
     """Say whether arrangements are legal, and which naturals the cards hold.
 
-    Give 'front | middle | back', or files (or -) of {"front", "middle", "back"} or {"hand"}, one a line.
+    Give 'front | middle | back', 13 cards, or files (or -) of {"front", "middle", "back"} or {"hand"}, one a line.
 
     \b
     Examples:
       chinese-poker check "QhQd2c | 9s9h4d4c7s | AsKsJs8s3s"
+      chinese-poker check As Kd Qc Jd Tc 9s 8h 7h 6h 5h 4h 3h 2c
       chinese-poker check hands.jsonl --json --rules taiwan
     """
     run = Run(errors)
@@ -178,13 +180,14 @@ def check_command(sources: tuple[str, ...], rules: RuleSet | None, as_json: bool
     run.end()
 
 
-def _arrangements(run: Run, sources: Iterable[str]) -> Iterator[tuple[str, Document]]:
-    for source in sources:
-        if "|" not in source:
-            yield from run.documents([source], hands=True)
-            continue
+def _arrangements(run: Run, sources: tuple[str, ...]) -> Iterator[tuple[str, Document]]:
+    for source in joined(sources, HAND_SIZE, "hand"):
         parts = source.split("|")
-        if len(parts) == len(SEGMENTS):
+        if is_file(source) and len(parts) == 1:
+            yield from run.documents([source], hands=True)
+        elif len(parts) == 1:
+            yield quote(source, 60), Document(0, "", {"hand": source})
+        elif len(parts) == len(SEGMENTS):
             yield source, Document(0, "", dict(zip(SEGMENTS, parts, strict=True)))
         else:
             run.report(source, [wrong_segments(len(parts))])
@@ -205,7 +208,7 @@ def rank_command(segments: tuple[str, ...], rules: RuleSet | None, as_json: bool
     """
     run = Run(errors)
     wheel = (rules or load_rules("basic")).wheel
-    for text in joined(segments, 5):
+    for text in joined(segments, 5, "segment"):
         try:
             cards = parse_segment(text)
             strength = evaluate(cards, wheel)
