@@ -1,4 +1,4 @@
-"""A light client for loading a server from the machine it runs on: connections are kept, httptools reads the answers."""
+"""A light client to load a server from the machine it runs on: connections are kept, httptools reads the answers."""
 
 import asyncio
 import contextlib

@@ -81,6 +81,7 @@ def test_score_of_one_deal(benchmark, tmp_path, name, document):
     body = json.dumps(document).encode()
     taken = {"score": [], "empty": []}
     with serving("--data", tmp_path / "nights.db") as server, empty_server() as (empty_pid, empty_port):
+
         def turn():
             taken["score"].append(load(server.process.pid, server.port, "/api/score", body))
             taken["empty"].append(load(empty_pid, empty_port, "/empty", b"{}"))
