@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import selectors
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -172,7 +172,9 @@ async def closed_loop(clients: int, ask: Callable[[T], Awaitable[object]], work:
     return time.monotonic() - began
 
 
-async def open_loop(rate: float, begin: Callable[[T, float], Awaitable[object]], work: Iterable[T]) -> list[float]:
+async def open_loop(
+    rate: float, begin: Callable[[T, float], Coroutine[None, None, None]], work: Iterable[T]
+) -> list[float]:
     """Begin so much work a second, whether what came before is answered or not; wait for the last.
 
     Each is told when it was due, so that a late answer makes the next ones late in the figures too. On asyncio's own
@@ -180,15 +182,13 @@ async def open_loop(rate: float, begin: Callable[[T, float], Awaitable[object]],
 
     :return: how many seconds after its time each was begun.
     """
-    late, running, began = [], set(), time.monotonic()
-    for number, each in enumerate(work):
-        due = began + number / rate
-        await asyncio.sleep(max(0.0, due - time.monotonic()))
-        late.append(time.monotonic() - due)
-        task = asyncio.ensure_future(begin(each, due))
-        running.add(task)
-        task.add_done_callback(running.discard)
-    await asyncio.gather(*running)
+    late, began = [], time.monotonic()
+    async with asyncio.TaskGroup() as group:
+        for number, each in enumerate(work):
+            due = began + number / rate
+            await asyncio.sleep(max(0.0, due - time.monotonic()))
+            late.append(time.monotonic() - due)
+            group.create_task(begin(each, due))
     return late
 
 

@@ -18,7 +18,7 @@ import tempfile
 import time
 from array import array
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -46,7 +46,7 @@ CLIENTS = 64
 """Connections that are kept."""
 ALONE = 300
 """Connections at most beside these, of those who break off or are slow."""
-DEALS = 50
+DEALS = 250
 """Deals of each house that are asked about."""
 IN_LINES = 20
 """Deals of a request in lines."""
@@ -230,11 +230,12 @@ class Mix:
     """The kinds of requests. Each asks once and looks at the answer.
 
     :param settled: makes a deal of a house with what the answer must be.
+    :param deals: of each house, made now.
     """
 
-    def __init__(self, settled: Callable[[Random, str], Settled] = Settled.of) -> None:
+    def __init__(self, settled: Callable[[Random, str], Settled] = Settled.of, deals: int = DEALS) -> None:
         self._random = Random(7)
-        self.deals = {name: [settled(self._random, name) for _ in range(DEALS)] for name in HOUSES}
+        self.deals = {name: [settled(self._random, name) for _ in range(deals)] for name in HOUSES}
         self._scores = [
             (request_of("POST", "/api/score", orjson.dumps({**deal.document, "rules": name})), deal)
             for name, deals in self.deals.items()
@@ -277,6 +278,8 @@ class Mix:
         try:
             async with asyncio.timeout(PATIENCE + WAITS.get(kind, 0)):
                 await self._kinds[kind](exchange)
+        except TimeoutError:
+            raise TimeoutError(f"no answer in {PATIENCE:.0f} s") from None
         except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
             raise WrongAnswerError(f"no such document: {error!r}") from None
 
@@ -574,12 +577,16 @@ class Load:
 
     def __init__(self, mix: Mix, port: int, weights: Mapping[str, float] = WEIGHTS) -> None:
         self.mix, self.port, self.weights = mix, port, weights
-        self.tallies = {kind: Tally() for kind in weights}
         self.faults: list[str] = []
+        self.forget()
         self._random = Random(11)
 
+    def forget(self) -> None:
+        """Count from nothing again, but keep the faults."""
+        self.tallies = {kind: Tally() for kind in self.weights}
+
     @contextlib.contextmanager
-    def asking(self) -> Iterator[Callable[[str, float], Awaitable[None]]]:
+    def asking(self) -> Iterator[Callable[[str, float], Coroutine[None, None, None]]]:
         """What asks for one of a kind that was due then, and counts what comes of it."""
         alone = asyncio.Semaphore(ALONE)
         with pool_of(self.port, CLIENTS) as pool:
@@ -595,7 +602,7 @@ class Load:
             self.faults.append(f"{kind}: wrong: {error}")
         except (ServerFaultError, OSError) as error:
             tally.errors += 1
-            self.faults.append(f"{kind}: {type(error).__name__}: {error}")
+            self.faults.append(f"{kind}: failed: {error}")
         if exchange.answered is not None:
             tally.seconds.append(exchange.answered - exchange.due)
 
@@ -685,9 +692,8 @@ async def loaded(server: Server, load: Load, rate: float | None, best_seconds: f
         await load.best(best_seconds / 4)
         best = await load.best(best_seconds)
         rate = SHARE * best
+        load.forget()
         print(f"best {best:,.0f} requests a second, in {best_seconds:.0f} s by {CLIENTS} clients who wait", flush=True)
-    before = {kind: (tally.wrong, tally.errors) for kind, tally in load.tallies.items()}
-    load.tallies = {kind: Tally(wrong=wrong, errors=errors) for kind, (wrong, errors) in before.items()}
     print(f"{rate:,.0f} requests a second for {seconds:,.0f} s", flush=True)
     warming = min(60.0, seconds / 2)
     watching = asyncio.ensure_future(_watched(server, seconds, warming))

@@ -54,7 +54,7 @@ def ask_each(load_: Load, kinds: Iterable[str]) -> None:
 def test_the_command_finds_nothing(
     server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(server, monkeypatch, Mix(), "--rate", "40") == 0
+    assert main(server, monkeypatch, Mix(deals=30), "--rate", "40") == 0
     printed = capsys.readouterr().out
     found = counts(printed)
     assert found.keys() == {*WEIGHTS, "all together"}
@@ -69,19 +69,20 @@ def test_totals_that_are_not_the_referees_are_noticed(
     server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Also while the best rate is looked for."""
-    assert main(server, monkeypatch, Mix(off_by_one), "--best", "0.5") == 1
+    assert main(server, monkeypatch, Mix(off_by_one, deals=30), "--best", "0.5") == 1
     printed = capsys.readouterr().out
     assert re.match(r"best \d+ requests a second", printed)
     assert "score: wrong: totals: [" in printed
     found = counts(printed)
     for kind in ("score", "score, 20 in lines"):
         requests, wrong, _ = found[kind]
-        assert wrong >= requests > 0
+        assert wrong == requests > 0
+    assert int(re.search(r"^(\d+) faults", printed, re.MULTILINE)[1]) > found["all together"][1]
     assert {found[kind][1:] for kind in ("check", "rules", "suggest", "bad deal")} == {(0, 0)}
 
 
 def test_a_night_that_is_not_the_models_is_noticed(server: Server) -> None:
-    asked = Load(Mix(), server.port)
+    asked = Load(Mix(deals=30), server.port)
     ask_each(asked, ["night, write"] * 200 + ["night, read"] * 50)
     assert asked.faults == []
     begun = [night for night in asked.mix.nights if night.path]
@@ -145,7 +146,7 @@ def test_whatever_else_is_answered_is_noticed(
 
 @pytest.fixture(scope="module")
 def mix() -> Mix:
-    return Mix()
+    return Mix(deals=30)
 
 
 def test_a_server_that_stops_makes_later_requests_late_too() -> None:
