@@ -10,11 +10,28 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import httpx
+import psutil
 from commanding import COMMAND
 
 JSON, LINES = {"Content-Type": "application/json"}, {"Content-Type": "application/x-ndjson"}
+
+
+class Held(NamedTuple):
+    """What processes hold of a machine."""
+
+    memory: float
+    """MB."""
+    files: int
+    threads: int
+
+
+def processor_time(pid: int) -> float:
+    """Seconds of a processor that a process has had."""
+    used = psutil.Process(pid).cpu_times()
+    return used.user + used.system
 
 
 @dataclass
@@ -24,6 +41,10 @@ class Server:
     process: subprocess.Popen[bytes]
     url: str
     log: Path
+
+    @property
+    def port(self) -> int:
+        return int(self.url.rpartition(":")[2])
 
     def client(self, **options: object) -> httpx.Client:
         return httpx.Client(base_url=self.url, timeout=60, trust_env=False, **options)
@@ -38,8 +59,17 @@ class Server:
 
     def memory(self) -> float:
         """MB in memory of what answers."""
-        pages = [int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in self.workers()]
-        return sum(pages) * os.sysconf("SC_PAGE_SIZE") / 2**20
+        return sum(psutil.Process(pid).memory_info().rss for pid in self.workers()) / 2**20
+
+    def held(self) -> "Held":
+        """What the server and all its children hold."""
+        server = psutil.Process(self.process.pid)
+        every = [server, *server.children(recursive=True)]
+        return Held(
+            sum(each.memory_info().rss for each in every) / 2**20,
+            sum(each.num_fds() for each in every),
+            sum(each.num_threads() for each in every),
+        )
 
 
 @contextlib.contextmanager

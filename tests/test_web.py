@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 import httpx
 import pytest
 import schemathesis
+from anyio import to_thread
 from commanding import COMMAND, DRAGON, NORTH, SOUTH, deal, json_lines, lines, run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -23,7 +25,7 @@ from test_cases import cases
 from chinese_poker import DECK, __version__, format_cards
 from chinese_poker.presets import load_rules, rule_names, rules_document
 from chinese_poker.strategy import strategies
-from chinese_poker.web.app import create_app
+from chinese_poker.web.app import Settings, create_app
 
 EXAMPLE = Path(__file__).parents[1] / "chinese_poker" / "examples" / "club-night.jsonl"
 HAND = "As Ad Kd Qc Jd Tc 9s 8h 7h 6h 4h 3h 2c"
@@ -663,6 +665,33 @@ def test_many_rule_sets_in_flat_memory(server: Server) -> None:
         before = server.memory()
         ask_by(client, range(66, 126))
     assert server.memory() < before + 12
+
+
+def test_hard_work_has_threads_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As many as there are processors, whatever threads the ledger has had: what each has used is kept for it."""
+    threads = set()
+
+    def noting() -> list[str]:
+        threads.add(threading.get_ident())
+        return []
+
+    async def asked() -> None:
+        transport = httpx.ASGITransport(create_app(Settings(str(tmp_path / "nights.db"), hosts=("test",))))
+        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+            for held in range(1, 12, 2):
+                free = threading.Event()
+                async with asyncio.TaskGroup() as others:
+                    for _ in range(held):
+                        others.create_task(to_thread.run_sync(free.wait))
+                    await asyncio.sleep(0.01)
+                    answers = await asyncio.gather(*(client.get("/api/strategies") for _ in range(3)))
+                    free.set()
+                assert [answer.json() for answer in answers] == [[]] * 3
+
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr("chinese_poker.strategy.strategies", noting)
+    asyncio.run(asked())
+    assert 1 <= len(threads) <= 2
 
 
 def test_slow_clients_hold_nobody_up(server: Server) -> None:

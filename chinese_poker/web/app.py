@@ -6,15 +6,16 @@ faults have the codes, pointers and lines that the command gives them, and answe
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import orjson
-from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
@@ -68,7 +69,7 @@ def create_app(settings: Settings = Settings()) -> FastAPI:
     app = FastAPI(title="chinese-poker", version=__version__, docs_url=None, redoc_url=None, lifespan=_lifespan)
     app.state.settings = settings
     app.state.ledger = nights.LedgerOf(settings.data)
-    app.state.hard_work = CapacityLimiter(os.cpu_count() or 1)
+    app.state.hard_work = ThreadPoolExecutor(os.cpu_count() or 1, "hard work")
     app.add_middleware(Guard, token=settings.token, hosts=settings.hosts, origins=settings.origins)
     app.add_exception_handler(ChinesePokerError, on_error)
     app.add_exception_handler(HTTPException, _on_http_exception)
@@ -91,8 +92,9 @@ def create_app(settings: Settings = Settings()) -> FastAPI:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     if app.state.settings.warm:
-        await to_thread.run_sync(_warm)
+        await asyncio.get_running_loop().run_in_executor(app.state.hard_work, _warm)
     yield
+    app.state.hard_work.shutdown(wait=False, cancel_futures=True)
     app.state.ledger.close()
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from typing import Any, TypeVar
 
-from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -21,8 +22,13 @@ Routes = tuple[tuple[str, str, Endpoint], ...]
 
 
 async def hard(request: Request, work: Callable[[], T]) -> T:
-    """Work that takes a processor for long: in a thread, no more at a time than there are processors."""
-    return await to_thread.run_sync(work, limiter=request.app.state.hard_work)
+    """Work that takes a processor for long: in threads of its own, no more of them than there are processors.
+
+    The allocator keeps what a thread has freed for that thread, so hard work that came to any thread would in time be
+    held many times over.
+    """
+    pool: Executor = request.app.state.hard_work
+    return await asyncio.get_running_loop().run_in_executor(pool, work)
 
 
 def json_response(content: bytes, status: int = 200) -> Response:

@@ -6,21 +6,20 @@ on a machine that others use too, the second is what the worker can do.
 
 import contextlib
 import json
-import os
-import re
-import select
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from itertools import repeat
 from pathlib import Path
 from statistics import median
 
 import httpx
 import pytest
+import uvloop
+from asking import closed_loop, pool_of, request_of
 from commanding import deal
-from serving import serving
+from serving import processor_time, serving
 
 from chinese_poker.documents import loads
 from chinese_poker.presets import load_rules
@@ -61,52 +60,19 @@ def empty_server() -> Iterator[tuple[int, int]]:
         process.wait()
 
 
-def processor_time(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def answer_length(raw: socket.socket) -> int:
-    """The bytes of one whole answer: of equal requests all have the same."""
-    answer = b""
-    while b"\r\n\r\n" not in answer:
-        answer += raw.recv(1 << 16)
-    assert answer.startswith(b"HTTP/1.1 200"), answer
-    head, _, _ = answer.partition(b"\r\n\r\n")
-    length = len(head) + 4 + int(re.search(rb"content-length: (\d+)", head)[1])
-    while len(answer) < length:
-        answer += raw.recv(1 << 16)
-    return length
-
-
 def load(pid: int, port: int, path: str, body: bytes) -> tuple[float, float]:
     """Seconds by the clock and of the worker's processor that many requests over a few connections take."""
-    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
-    request = f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
-    connections = [socket.create_connection(("127.0.0.1", port)) for _ in range(CLIENTS)]
-    connections[0].sendall(request)
-    length = answer_length(connections[0])
-    start, used = time.perf_counter(), processor_time(pid)
-    missing = {raw.fileno(): length for raw in connections}
-    by_number = {raw.fileno(): raw for raw in connections}
-    poll = select.epoll()
-    for raw in connections:
-        poll.register(raw, select.EPOLLIN)
-        raw.sendall(request)
-    sent, done = CLIENTS, 0
-    while done < REQUESTS:
-        for number, _ in poll.poll():
-            missing[number] -= len(by_number[number].recv(1 << 16))
-            if missing[number] == 0:
-                done += 1
-                if sent < REQUESTS:
-                    by_number[number].sendall(request)
-                    sent += 1
-                    missing[number] = length
-    seconds, worked = time.perf_counter() - start, processor_time(pid) - used
-    for raw in connections:
-        raw.close()
-    return seconds, worked
+    request = request_of("POST", path, body)
+
+    async def asked() -> tuple[float, float]:
+        with pool_of(port, CLIENTS) as pool:
+            answer = await pool.ask(request)
+            assert answer.status == 200, answer
+            used = processor_time(pid)
+            seconds = await closed_loop(CLIENTS, pool.ask, repeat(request, REQUESTS))
+            return seconds, processor_time(pid) - used
+
+    return uvloop.run(asked())
 
 
 @pytest.mark.parametrize(("name", "document"), [("two players", deal()), ("four players", FOUR)])
@@ -115,10 +81,9 @@ def test_score_of_one_deal(benchmark, tmp_path, name, document):
     body = json.dumps(document).encode()
     taken = {"score": [], "empty": []}
     with serving("--data", tmp_path / "nights.db") as server, empty_server() as (empty_pid, empty_port):
-        port = int(server.url.rpartition(":")[2])
 
         def turn():
-            taken["score"].append(load(server.process.pid, port, "/api/score", body))
+            taken["score"].append(load(server.process.pid, server.port, "/api/score", body))
             taken["empty"].append(load(empty_pid, empty_port, "/empty", b"{}"))
 
         benchmark.pedantic(turn, rounds=ROUNDS, warmup_rounds=1)
