@@ -3,7 +3,7 @@
 import errno
 import sys
 import warnings
-from pathlib import Path
+from typing import BinaryIO
 from xml.etree import ElementTree
 
 import pytest
@@ -183,8 +183,8 @@ def test_a_disk_that_fills_up_leaves_the_old_file(tmp_path, monkeypatch):
     figure, file = plot.scores(HISTOGRAMS), tmp_path / "odds.png"
     file.write_bytes(b"old")
 
-    def fill_up(path: Path, **_: object) -> None:
-        path.write_bytes(b"half")
+    def fill_up(file: BinaryIO, **_: object) -> None:
+        file.write(b"half")
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(figure, "savefig", fill_up)
