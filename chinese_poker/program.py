@@ -92,13 +92,10 @@ def _read(answer: str, settled: Settlement) -> tuple[int, list[int]]:
 
     :raises ChinesePokerError: what is wrong with it.
     """
-    rules, words = settled.rules, answer.split()
-    match [word.lower() for word in words]:
-        case ["declare", natural]:
-            if natural not in rules.naturals.ranking:
-                played = ", ".join(rules.naturals.ranking) or "none"
-                raise DealError("unknown_natural", f"no natural of {rules.name}; it plays {played}")
-            return settled.naturals[next(each for each in rules.naturals.ranking if each == natural)], []
+    rules = settled.rules
+    match answer.lower().split():
+        case ["declare", *name]:
+            return settled.naturals[rules.natural(" ".join(name))], []
         case ["surrender"]:
             if rules.surrender is None:
                 raise DealError("no_surrender", f"{rules.name} knows no surrender")

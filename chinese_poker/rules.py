@@ -14,11 +14,11 @@ from typing import ClassVar, NamedTuple
 
 from .arrangement import SEGMENTS, SIZES
 from .cards import RANKS, SUITS
-from .errors import RuleSetError
+from .errors import DealError, RuleSetError
 from .evaluate import Category, CategoryName, Wheel
 from .naturals import BIG, DRAGONS, SMALL, Natural
 from .shown import Shown
-from .texts import LONGEST_TEXT, one_line, text_fault
+from .texts import LONGEST_TEXT, did_you_mean, one_line, quote, text_fault
 
 UnitsByCategory = Mapping[CategoryName, int]
 MOST_UNITS = 1_000_000
@@ -268,6 +268,23 @@ class RuleSet(_Part, Shown):
     def pays_home_runs(self, players: int) -> bool:
         """Whether a home run is worth more than its scoops at a table of so many."""
         return self.home_run.factor > 1 and players >= self.home_run.players
+
+    def natural(self, name: str) -> Natural:
+        """The natural that players call so, of those that are played; in capitals, with spaces or hyphens, too.
+
+        :raises DealError: ``unknown_natural``.
+
+        >>> RuleSet(name="x", naturals=Naturals(worth={Natural.SIX_PAIRS: 3})).natural("Six pairs")
+        <Natural.SIX_PAIRS: 'six_pairs'>
+        """
+        plain = "_".join(name.lower().replace("-", " ").replace("_", " ").split())
+        played = self.naturals.ranking
+        for natural in played:
+            if natural == plain:
+                return natural
+        known = f"it plays {', '.join(played) or 'none'}"
+        fault = f"{quote(name)} is no natural of {self.name}{did_you_mean(plain, played)} {known}"
+        raise DealError("unknown_natural", fault)
 
     @cached_property
     def values(self) -> tuple[tuple[SegmentValue, ...], ...]:

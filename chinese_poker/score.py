@@ -19,7 +19,6 @@ from .matchup import Item, Sides, State, scoops, settle
 from .naturals import Natural, find_naturals
 from .rules import Banker, RuleSet, Ties
 from .shown import Printer, html_view, print_view, text_view
-from .texts import did_you_mean, quote
 
 
 class Matchup(NamedTuple):
@@ -164,7 +163,10 @@ def _take_seat(player: Player, rules: RuleSet, auto_declare: bool) -> Seat:
         return Seat(State(surrender=True))
     natural = None
     if player.declare is not None:
-        natural = _declared(player.cards, player.declare, rules)
+        try:
+            natural = _declared(player.cards, player.declare, rules)
+        except DealError as error:
+            raise error.at("/declare") from None
     elif auto_declare:
         natural = next(iter(played_naturals(player.cards, rules)), None)
     if player.arrangement is None:
@@ -188,16 +190,12 @@ def _legal_state(front: int, middle: int, back: int, rules: RuleSet) -> State:
     return State(values=(rules.values[0][front], rules.values[1][middle], rules.values[2][back]))
 
 
-def _declared(cards: Sequence[Card], declared: str, rules: RuleSet) -> Natural:
-    if declared not in rules.naturals.ranking:
-        played = ", ".join(rules.naturals.ranking) or "none"
-        hint = did_you_mean(declared, rules.naturals.ranking)
-        fault = f"{quote(declared)} is no natural of {rules.name}{hint} it plays {played}"
-        raise DealError("unknown_natural", fault, pointer="/declare")
+def _declared(cards: Sequence[Card], name: str, rules: RuleSet) -> Natural:
+    declared = rules.natural(name)
     held = played_naturals(cards, rules)
     if declared not in held:
         fault = f"the cards hold no {declared}; they hold {', '.join(held) or 'no natural'}"
-        raise DealError("natural_not_held", fault, pointer="/declare")
+        raise DealError("natural_not_held", fault)
     return held[0]
 
 

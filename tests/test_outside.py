@@ -327,7 +327,7 @@ BAD_ANSWERS = {
     "no cards": ("|  |", "0 cards; a hand has 13"),
     "a card twice": ("As As As | Ks Ks Ks Ks Ks | Qs Qs Qs Qs Qs", "As is there twice"),
     "a joker": ("Jo Qs Ks | As | 2s", "'Jo' is not a card"),
-    "unknown natural": ("declare seven_pairs", "no natural of basic; it plays dragon"),
+    "unknown natural": ("declare seven_pairs", "is no natural of basic, did you mean 'six_pairs'? it plays dragon"),
     "long": ("A" * 300, "1 segments"),
     "json": ('{"front": []}', "1 segments"),
 }

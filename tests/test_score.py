@@ -619,3 +619,12 @@ def test_the_leading_cards_of_the_tied_segment_break_the_tie() -> None:
     assert score(deal(first, second), house_of({"ties": "suit"})).totals == (3, -3)
     assert score(deal(first, second), house_of({"ties": "suit", "suits": "dchs"})).totals == (1, -1)
     assert score(deal(first, second), house_of({})).totals == (2, -2)
+
+
+@pytest.mark.parametrize("name", ["Six pairs", "six-pairs", " SIX_PAIRS ", "Six  Pairs"])
+def test_a_natural_is_declared_as_people_write_it(name: str) -> None:
+    named, plain = (deal(SIX_PAIRS, DRAGON, declare=(written, None)) for written in (name, "six_pairs"))
+    assert score(named, load_rules("basic")).totals == score(plain, load_rules("basic")).totals
+    with pytest.raises(DealError) as caught:
+        score(deal(SIX_PAIRS, DRAGON, declare=(name + "s", None)), load_rules("basic"))
+    assert (caught.value.code, caught.value.pointer) == ("unknown_natural", "/players/0/declare")
