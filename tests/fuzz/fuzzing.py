@@ -6,6 +6,7 @@ breaks a promise is written to the folder of the run as ``crash-...``; it belong
 """
 
 import argparse
+import os
 import random
 import re
 import sys
@@ -13,7 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 HERE = Path(__file__).parent
 DATA = HERE.parents[1] / "chinese_poker" / "vectors"
@@ -30,10 +31,26 @@ class Harness(NamedTuple):
 
 
 def harness(reader: str) -> Harness:
-    """The harness of a reader, its seeds with all that was ever found."""
+    """The harness of a reader, its seeds with all that was ever found; what Python can but print is an error too."""
     module = import_module(f"fuzz_{reader}")
     finds = [path.read_bytes() for path in sorted((HERE / "finds").glob(f"{reader}-*"))]
-    return Harness(module.one, [*module.SEEDS, *finds])
+    printed: list[object] = []
+
+    def one(data: bytes) -> None:
+        usual, sys.unraisablehook = sys.unraisablehook, lambda lost: printed.append(lost.exc_value)
+        try:
+            module.one(data)
+        finally:
+            sys.unraisablehook = usual
+        assert not printed, printed.pop()
+
+    return Harness(one, [*module.SEEDS, *finds])
+
+
+def folder() -> Path:
+    """A new folder for files of a harness, in memory where the system has such."""
+    memory = Path("/dev/shm")
+    return Path(tempfile.mkdtemp(dir=memory if os.access(memory, os.W_OK) else None))
 
 
 def check_told(error: Exception) -> None:
@@ -44,6 +61,15 @@ def check_told(error: Exception) -> None:
         assert len(told) <= LONGEST_LINE, told
         assert re.fullmatch("[a-z][a-z0-9_]*", problem.code), told
         assert problem.message, told
+
+
+def check_places(document: Any, error: Exception, last: int | None = None) -> None:
+    """Each problem stands on a line of the document, or of its file up to the last, and points to something in it."""
+    for placed in document.place(error):
+        assert 1 <= (placed.line or 0) <= (last or document.text.count("\n") + 1), placed
+        value = document.value
+        for step in placed.pointer.split("/")[1:]:
+            value = value[int(step) if isinstance(value, list) else step.replace("~1", "/").replace("~0", "~")]
 
 
 def mutants(seeds: Sequence[bytes], count: int, seed: int) -> Iterator[bytes]:
