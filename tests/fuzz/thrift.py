@@ -1,4 +1,4 @@
-"""Strategies that know little: trained on hundreds of hands in place of tens of thousands, by the same code.
+"""Strategies that know little: trained on a few hands in place of tens of thousands, by the same code.
 
 What a reader promises does not hang on how well a hand is set, and an input that names other rules or another strategy
 would else take seconds to minutes of training.
@@ -6,17 +6,21 @@ would else take seconds to minutes of training.
 
 import os
 import tempfile
+from functools import partial
 
-HANDS = 200
+HANDS = 60
 
 
 def be_thrifty() -> None:
-    """Train on little from here on, and keep what is trained out of the user's cache."""
+    """Train on little in this process from here on, and keep what is trained out of the user's cache."""
     from chinese_poker import equilibrium, opponents
     from chinese_poker.engine import worth
 
     os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp()
+    if isinstance(worth.train, partial):
+        return
     for module in (equilibrium, opponents):
         module.POOL_HANDS = module.FEW_HANDS = HANDS  # type: ignore[attr-defined]
     equilibrium.HANDS = worth.HANDS = worth.FEW_HANDS = worth.PAIRS = HANDS
-    equilibrium.ROUNDS = worth.ROUNDS = 1
+    equilibrium.train = partial(equilibrium.train, rounds=1)
+    worth.train = partial(worth.train, rounds=1)
