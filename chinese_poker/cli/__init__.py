@@ -7,6 +7,7 @@ import io
 import os
 import sys
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -32,6 +33,8 @@ COMMANDS = {
     "docs": "docs",
 }
 """The module of each command; what a command does not use is not imported."""
+_LONGEST_LINE = 360
+"""Characters that a complaint about the arguments takes."""
 
 
 class _Commands(click.Group):
@@ -49,6 +52,19 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except KeyboardInterrupt:  # of which click would make an empty line first
             raise click.Abort from None
+
+    def main(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401
+        try:
+            return super().main(*args, **options)
+        except click.ClickException as error:
+            told = "\n".join(map(_shortened, error.format_message().split("\n")))
+            error.format_message = lambda: told  # type: ignore[method-assign]
+            raise
+
+
+def _shortened(line: str) -> str:
+    """A line of click's, which repeats what was typed, however long that is."""
+    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}..."
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -36,8 +36,8 @@ _ELSEWHERE = {"serve", "ledger", "conformance", "duel", "simulate", "train", "ex
 
 def one(data: bytes) -> None:
     arguments = data.decode("utf-8", "replace").split("\n")
-    if any("/" in text or _MANY.search(text) or text in _ELSEWHERE for text in arguments):
-        return  # files of this machine, and numbers that ask for hours
+    if any({"/", "\0"} & set(text) or _MANY.search(text) or text in _ELSEWHERE for text in arguments):
+        return  # files of this machine, numbers that ask for hours, and what no system hands over
     out, err, given = io.TextIOWrapper(io.BytesIO()), io.StringIO(), sys.stdin
     sys.stdin = io.TextIOWrapper(io.BytesIO(b"{}\n"))
     try:
