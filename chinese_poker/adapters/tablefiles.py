@@ -75,8 +75,8 @@ def read_documents(path: Path) -> Iterator[Document]:
 
 def _read_csv(path: Path) -> TableFile:
     """All columns as texts: what is no number where one is due is a fault of its row."""
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
             try:
                 decoded(line)
             except DealError as error:
@@ -85,7 +85,7 @@ def _read_csv(path: Path) -> TableFile:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             header = next(csv.reader(stream), [])
     except csv.Error as error:
-        raise DealError("bad_table", f"its first line cannot be read: {error}; write the names of the columns") from None
+        raise DealError("bad_table", f"its first line cannot be read: {error}; name the columns in it") from None
     if len(set(header)) < len(header):
         raise DealError("bad_table", "a column is there twice; call each by its own name")
     skipped, problems = [], []

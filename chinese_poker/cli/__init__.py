@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from .. import __version__
+from ..texts import one_line
 
 COMMANDS = {
     "score": "referee",
@@ -56,15 +57,10 @@ class _Commands(click.Group):
     def main(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401
         try:
             return super().main(*args, **options)
-        except click.ClickException as error:
-            told = "\n".join(map(_shortened, error.format_message().split("\n")))
+        except click.ClickException as error:  # click repeats what was typed, however long, and lists over lines
+            told = one_line(" ".join(error.format_message().split()), _LONGEST_LINE)
             error.format_message = lambda: told  # type: ignore[method-assign]
             raise
-
-
-def _shortened(line: str) -> str:
-    """A line of click's, which repeats what was typed, however long that is."""
-    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}..."
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

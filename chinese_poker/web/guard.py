@@ -104,10 +104,7 @@ class Guard:
         if scope["method"] not in _SAFE:
             origin = headers.get("origin")
             same_site = headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
-            if origin is None:
-                is_ours = same_site
-            else:
-                is_ours = origin in self.origins or _is_of(origin, host)
+            is_ours = same_site if origin is None else origin in self.origins or _is_of(origin, host)
             if not is_ours:
                 return DealError("foreign_origin", f"a page of {origin or 'another site'} may not write here")
         path = scope["path"]

@@ -14,7 +14,7 @@ from chinese_poker.documents import Document, loads
 from chinese_poker.errors import ChinesePokerError
 from chinese_poker.wire import read_deal, read_hand
 
-_PBN = 'N:AKQJ.T98.765.432 T987.AKQ.JT9.876 65.J76.AKQ8.KQJT 432.5432.432.A95'
+_PBN = "N:AKQJ.T98.765.432 T987.AKQ.JT9.876 65.J76.AKQ8.KQJT 432.5432.432.A95"
 _SET = [" | ".join(player[part] for part in ("front", "middle", "back")) for player in (NORTH, SOUTH)]
 SEEDS = [
     f'% PBN 2.1\n[Event "x"]\n[Board "7"]\n[North "Ann"]\n[Deal "{_PBN}"]\n\n[Board "8"]\n[Deal "{_PBN}"]\n'.encode(),

@@ -1,6 +1,7 @@
 """Bytes as an export of a ledger: read back as it was, or refused with nothing changed."""
 
 import io
+from decimal import Decimal
 
 import orjson
 from commanding import NORTH, SOUTH, deal
@@ -10,7 +11,6 @@ from chinese_poker.documents import read_documents
 from chinese_poker.errors import ChinesePokerError
 from chinese_poker.ledger import Ledger, csv_rows, night_document
 from chinese_poker.presets import load_rules
-from chinese_poker.report import read_unit
 
 _FOLDER = folder()
 
@@ -23,7 +23,7 @@ def _ledger(name: str) -> Ledger:
 
 def _night(rules: str, *, changes: bool) -> bytes:
     with _ledger(f"seed-{rules}-{changes}") as ledger:
-        night = ledger.new(rules=load_rules(rules), title="Friday", unit=read_unit("0.25"), players=["Ann", "Ann", "Bo"])
+        night = ledger.new(rules=load_rules(rules), title="Friday", unit=Decimal("0.25"), players=["Ann", "Bo"])
         ledger.add(night.id, deal(id=1, _mine={"a": 2**64}), key="k")
         if changes:
             ledger.add(night.id, {"players": [NORTH, None, {**SOUTH, "name": "=1"}, {"surrender": True}][:3]})

@@ -53,7 +53,9 @@ def _seeds() -> Iterator[bytes]:
         body = _BODIES.get(path) if method in ("POST", "PUT") else None
         yield _seed(method, target, b"" if body is None else json.dumps(body).encode())
     hands = {"hand": DRAGON}, {"surrender": True}
-    yield _seed("POST", "/api/score?rules=taiwan&auto_declare=1", json.dumps({"players": hands}).encode() + b"\n{\n", LINES)
+    yield _seed(
+        "POST", "/api/score?rules=taiwan&auto_declare=1", json.dumps({"players": hands}).encode() + b"\n{\n", LINES
+    )
     yield _seed("POST", "/api/score?strategy=greedy", json.dumps({"players": [*hands, None]}).encode(), accept="*/*")
     yield _seed("POST", "/api/suggest", json.dumps(_HAND).encode(), accept="text/event-stream")
     yield _seed("POST", "/api/nights/import", _KEPT, LINES, origin="http://localhost", host="localhost")

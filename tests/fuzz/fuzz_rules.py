@@ -1,6 +1,5 @@
 """Rule files: read, written out, read again, and played."""
 
-
 from fuzzing import check_told, folder
 from settling import check_sums
 
