@@ -542,6 +542,8 @@ def test_a_checkpoint_of_another_run(tmp_path, change, code):
         lambda text: b"\xff\xfe" + text,
         lambda text: b"[]\n[]\n",
         lambda text: b"7\n7",
+        lambda text: text.replace(b'"version"', b'"verzion"', 1),
+        lambda text: b"[" * 100_000 + b"\n{}\n",
     ],
 )
 def test_a_checkpoint_that_is_not_whole(tmp_path, spoil):

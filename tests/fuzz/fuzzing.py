@@ -185,7 +185,12 @@ def fuzz_for(reader: str, seconds: int, folder: Path) -> Fuzzed:
     corpus = folder / f"corpus-{reader}"
     while (left := round(end - time.monotonic())) > 0 and len(fuzzed.finds) < MOST_FINDS:
         command = [sys.executable, __file__, reader, "--corpus", str(corpus), f"-max_total_time={left}"]
-        command += ["-print_final_stats=1", "-rss_limit_mb=0", f"-artifact_prefix={folder}/{reader}-"]
+        command += [
+            "-print_final_stats=1",
+            "-rss_limit_mb=0",
+            "-report_slow_units=600",
+            f"-artifact_prefix={folder}/{reader}-",
+        ]
         before = set(folder.glob(f"{reader}-*"))
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         finds = sorted(set(folder.glob(f"{reader}-*")) - before)
