@@ -180,22 +180,17 @@ def fuzz_all(minutes: float, workers: int, folder: Path) -> int:
 
 
 def fuzz_for(reader: str, seconds: int, folder: Path) -> Fuzzed:
-    """Fuzz a reader for a time, and go on behind each find."""
+    """Fuzz a reader for a time, and go on behind each find, unless it is met again at once."""
     end, fuzzed = time.monotonic() + seconds, Fuzzed(reader, seconds)
-    corpus = folder / f"corpus-{reader}"
+    options = ["-print_final_stats=1", "-rss_limit_mb=0", "-report_slow_units=600"]
+    options += ["--corpus", f"{folder / 'corpus'}-{reader}", f"-artifact_prefix={folder / reader}-"]
     while (left := round(end - time.monotonic())) > 0 and len(fuzzed.finds) < MOST_FINDS:
-        command = [sys.executable, __file__, reader, "--corpus", str(corpus), f"-max_total_time={left}"]
-        command += [
-            "-print_final_stats=1",
-            "-rss_limit_mb=0",
-            "-report_slow_units=600",
-            f"-artifact_prefix={folder}/{reader}-",
-        ]
-        before = set(folder.glob(f"{reader}-*"))
+        command = [sys.executable, __file__, reader, f"-max_total_time={left}", *options]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-        finds = sorted(set(folder.glob(f"{reader}-*")) - before)
+        finds = [Path(name) for name in re.findall(r"Test unit written to (.+)", done.stderr)]
         if done.returncode and not finds:
             raise RuntimeError(f"{reader}: {done.stderr[-2000:]}")
+        finds = [find for find in finds if find not in fuzzed.finds]
         for find in finds:
             find.with_name(f"{find.name}.txt").write_text(f"{done.stdout}{done.stderr}"[-20_000:], encoding="utf-8")
         edges = [int(number) for number in re.findall(r"\bcov: (\d+)", done.stderr)] or [0]
@@ -207,6 +202,8 @@ def fuzz_for(reader: str, seconds: int, folder: Path) -> Fuzzed:
             (fuzzed.edges[0] or edges[0], max(fuzzed.edges[1], edges[-1])),
             (*fuzzed.finds, *finds),
         )
+        if done.returncode and not finds:
+            break
     return fuzzed
 
 
