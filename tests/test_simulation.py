@@ -304,6 +304,12 @@ def test_documents_are_read_back():
     assert pickle.loads(pickle.dumps(summary)) == summary
 
 
+def _a_strength(document):
+    """One of a segment's strengths in a summary in which it won or lost units."""
+    strengths = document["seats"][0]["segments"]["back"]["strengths"].values()
+    return next(held for held in strengths if held["units"])
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -320,6 +326,11 @@ def test_documents_are_read_back():
         lambda d: d["seats"][0]["segments"]["back"]["strengths"].update({"joker": dict.fromkeys(Held._fields, 0)}),
         lambda d: d["seats"][0]["matchups"].update(met=True),
         lambda d: d.update(seats=7),
+        lambda d: d["seats"][0]["scores"]["histogram"].update({"98": 1, "-98": 1, "99": -1, "-99": -1}),
+        lambda d: _a_strength(d).update(squares=0),
+        lambda d: _a_strength(d).update(squares=-1),
+        lambda d: d.update(dealt=[{"seed": 5, "first": 0, "end": 40}, {"seed": 5, "first": 50, "end": 40}]),
+        lambda d: d.update(dealt=[{"seed": 5, "first": -10, "end": 20}]),
     ],
 )
 def test_documents_that_are_no_summary(change):

@@ -29,7 +29,7 @@ assert read_checkpoint(_FILE, _EMPTY, _WANTED) == _SUMMARY
 _TEXT = _GOOD.split(b"\n")[1]
 _SQUARES = b'"squares": '
 SEEDS = [
-    (_GOOD.index(_SQUARES) + len(_SQUARES)).to_bytes(2) + b"7",  # a sum that nothing but the seal can miss
+    (_GOOD.rindex(_SQUARES) + len(_SQUARES)).to_bytes(2) + b"7",  # a sum that nothing but the seal can miss
     _TEXT,
     json.dumps(_EMPTY.document()).encode(),
     _TEXT.replace(b'"end": 3', b'"end": 4'),
