@@ -26,6 +26,8 @@ from typing import Any, NamedTuple
 HERE = Path(__file__).parent
 DATA = HERE.parents[1] / "chinese_poker" / "vectors"
 READERS = tuple(sorted(path.stem.removeprefix("fuzz_") for path in HERE.glob("fuzz_*.py")))
+FOLDER = "FUZZING_FOLDER"
+"""The variable that names the folder for whatever a run writes, in memory where the system has such."""
 LONGEST_LINE = 400
 """Characters that an error takes on a terminal."""
 
@@ -55,9 +57,8 @@ def harness(reader: str) -> Harness:
 
 
 def folder() -> Path:
-    """A new folder for files of a harness, in memory where the system has such."""
-    memory = Path("/dev/shm")
-    return Path(tempfile.mkdtemp(dir=memory if os.access(memory, os.W_OK) else None))
+    """A new folder for files of a harness, gone with the process that began the run."""
+    return Path(tempfile.mkdtemp(dir=os.environ[FOLDER]))
 
 
 def check_told(error: Exception) -> None:
@@ -109,6 +110,11 @@ def main() -> None:
     sys.path.insert(0, str(HERE.parent))
     if given.all:
         sys.exit(fuzz_all(given.minutes, given.workers, given.folder))
+    if FOLDER not in os.environ:  # atheris ends a process at once, so that another has to clean up behind it
+        memory = Path("/dev/shm")
+        with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as made:
+            command = [sys.executable, *sys.argv]
+            sys.exit(subprocess.run(command, env={**os.environ, FOLDER: made}, check=False).returncode)
     if given.changed is not None:
         _try(given.reader, given.changed)
     else:
@@ -131,15 +137,13 @@ def _fuzz(reader: str, kept: Path | None, options: Sequence[str]) -> None:
     to_be_compiled = [f"chinese_poker.engine.{name}" for name in ("_kernels", "_jit", "batch")]
     with atheris.instrument_imports(include=["chinese_poker", "tomllib", "json"], exclude=to_be_compiled):
         one, seeds = harness(reader)
-    with tempfile.TemporaryDirectory() as temporary:
-        corpus = kept or Path(temporary, "corpus")
-        corpus.mkdir(parents=True, exist_ok=True)
-        for number, data in enumerate(seeds):
-            (corpus / f"seed-{number}").write_bytes(data)
-        words = Path(temporary, "words")
-        words.write_text("".join(f'"{_escaped(word)}"\n' for word in _words(seeds)), encoding="ascii")
-        atheris.Setup([sys.argv[0], str(corpus), f"-dict={words}", "-max_len=4096", *options], one)
-        atheris.Fuzz()
+    corpus, words = kept or folder(), folder() / "words"
+    corpus.mkdir(parents=True, exist_ok=True)
+    for number, data in enumerate(seeds):
+        (corpus / f"seed-{number}").write_bytes(data)
+    words.write_text("".join(f'"{_escaped(word)}"\n' for word in _words(seeds)), encoding="ascii")
+    atheris.Setup([sys.argv[0], str(corpus), f"-dict={words}", "-max_len=4096", *options], one)
+    atheris.Fuzz()
 
 
 class Fuzzed(NamedTuple):

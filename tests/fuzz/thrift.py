@@ -5,8 +5,9 @@ would else take seconds to minutes of training.
 """
 
 import os
-import tempfile
 from functools import partial
+
+from fuzzing import folder
 
 HANDS = 60
 
@@ -16,7 +17,7 @@ def be_thrifty() -> None:
     from chinese_poker import equilibrium, opponents
     from chinese_poker.engine import worth
 
-    os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp()
+    os.environ["XDG_CACHE_HOME"] = str(folder())
     if isinstance(worth.train, partial):
         return
     for module in (equilibrium, opponents):
