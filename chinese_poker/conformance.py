@@ -208,7 +208,7 @@ def _totals(result: Any) -> tuple[int, ...] | str:  # noqa: ANN401
         totals = tuple(player["total"] for player in result["players"])
     except (TypeError, KeyError):
         return "no players with totals"
-    return totals if all(isinstance(total, int) for total in totals) else "totals that are no whole numbers"
+    return totals if all(type(total) is int for total in totals) else "totals that are no whole numbers"
 
 
 def write(folder: Path) -> list[Path]:

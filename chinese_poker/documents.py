@@ -310,10 +310,21 @@ def _lines(stream: BinaryIO) -> Iterator[str | ChinesePokerError]:
             yield DealError("too_long", f"more than {MOST_BYTES:,} bytes in one line; write one deal a line")
             continue
         try:
-            yield line.decode()
-        except UnicodeDecodeError as error:
-            fault = f"byte 0x{line[error.start]:02x} at column {error.start + 1} is not UTF-8; save the text as UTF-8"
-            yield DealError("not_utf8", fault)
+            yield decoded(line)
+        except DealError as error:
+            yield error
+
+
+def decoded(line: bytes) -> str:
+    """A line as text.
+
+    :raises DealError: ``not_utf8``.
+    """
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        fault = f"byte 0x{line[error.start]:02x} at column {error.start + 1} is not UTF-8; save the text as UTF-8"
+        raise DealError("not_utf8", fault) from None
 
 
 def problems_of(error: ValidationError, schema: Mapping[str, Any], kind: type[ChinesePokerError]) -> ChinesePokerError:

@@ -457,6 +457,10 @@ def test_bad_rule_file(tmp_path: Path, name: str) -> None:
         (["rules", "--toml"], "--toml"),
         (["schema", "deals"], "deals"),
         (["scroe"], "scroe"),
+        (["schema"], "Choose from: deal, "),
+        (["x" * 10_000], "xxx..."),
+        (["score", f"--{'x' * 10_000}"], "xxx..."),
+        (["suggest", "As", "--against", "\x02" * 10_000], "x02..."),
     ],
 )
 def test_usage(arguments: list[str], word: str) -> None:
@@ -470,6 +474,7 @@ def check_usage(done: subprocess.CompletedProcess[bytes], word: str) -> None:
     for text in told:
         check_text(text)
     assert told[0].startswith("Usage: ")
+    assert len(told) == 3
     assert word in told[-1]
 
 

@@ -100,7 +100,17 @@ def test_what_cannot_be_run_is_told(command):
     assert error.value.code == "no_program"
 
 
-@pytest.mark.parametrize("answer", ["[1]", "{}", '{"players": 3}', '{"players": [{"total": "4"}]}', "nonsense"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "[1]",
+        "{}",
+        '{"players": [{"total": true}, {"total": -1}]}',
+        '{"players": 3}',
+        '{"players": [{"total": "4"}]}',
+        "nonsense",
+    ],
+)
 def test_what_is_no_result_is_a_difference(tmp_path, answer):
     asked = list(questions(["basic"]))[:3]
     found = check(script(tmp_path, f"for line in sys.stdin: print({answer!r})"), asked)

@@ -103,6 +103,7 @@ def test_bad_rows_are_told_by_line_and_the_rest_scored(folder):
         ("x.csv", b""),
         ("x.csv", b"deal,deal\n1,2\n"),
         ("x.csv", b"deal,front,middle,back\n1,\xff\xfe,x,y\n"),
+        ("x.csv", b"deal,front,middle,back\n1,2,3,4\n1,\xee\n"),
         ("x.csv", b"a,b\n1,2\n"),
         ("x.pbn", b"no deal"),
         ("x.txt", b"\n# nothing\n"),
@@ -118,6 +119,25 @@ def test_files_that_hold_no_deals_are_told_in_one_line(folder, name, content):
     assert run("score", "nowhere.parquet", "-o", "r.csv", folder=folder).stderr.startswith(
         b"nowhere.parquet: unreadable: cannot be read: No such file"
     )
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+@pytest.mark.parametrize("place", range(-200, -4, 23))
+def test_a_damaged_table_is_told_in_one_line(folder, suffix, place):
+    run("convert", "night.jsonl", "-o", f"t{suffix}", folder=folder)
+    content = bytearray((folder / f"t{suffix}").read_bytes())
+    content[place : place + 8] = b"\xff" * 8
+    (folder / f"t{suffix}").write_bytes(content)
+    done = run("convert", f"t{suffix}", folder=folder)
+    assert b"None" not in done.stderr
+    assert done.stderr.count(b"\n") == (done.returncode == 1)
+
+
+def test_the_line_that_is_not_utf_8_is_named(folder):
+    for name, content in (("x.csv", b"\xff\xfed\0"), ("y.csv", b"deal,hand\n1,2\n1,\xee,3\n")):
+        (folder / name).write_bytes(content)
+    assert run("score", "x.csv", folder=folder).stderr.startswith(b"x.csv:1: not_utf8: byte 0xff at column 1 ")
+    assert run("score", "y.csv", folder=folder).stderr.startswith(b"y.csv:3: not_utf8: byte 0xee at column 3 ")
 
 
 @pytest.mark.parametrize(
@@ -205,6 +225,16 @@ def test_what_else_a_pbn_file_holds_is_passed_over():
         + pbn(("Board", "3"), ("Deal", STANDARD))
     )
     assert [document.value["id"] for document in imported(text)] == ["1", "2", "3"]
+
+
+def test_a_comment_without_an_end_is_told():
+    first, last = imported(
+        pbn(("Board", "1"), ("Deal", STANDARD)) + "{ open\n" + pbn(("Board", "2"), ("Deal", STANDARD))
+    )
+    assert first.value["id"] == "1"
+    assert (last.line, last.error.code) == (4, "open_comment")
+    (document,) = imported("{ open\n}\n\n; {\n{\n")
+    assert (document.line, document.error.code) == (5, "open_comment")
 
 
 def test_names_in_latin_1():

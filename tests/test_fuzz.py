@@ -12,18 +12,27 @@ sys.path.insert(0, str(FOLDER))
 
 from fuzzing import READERS, harness, mutants  # noqa: E402
 
-CHANGED = {"arguments": 12, "rules": 150}
-"""How many changed inputs each is given, where it is not 1,000."""
-RUNS = {"arguments": 20, "rules": 300}
-"""Executions of atheris, where it is not 2,000."""
+needs_atheris = pytest.mark.skipif(
+    importlib.util.find_spec("atheris") is None, reason="atheris has no wheel for this Python"
+)
+COSTLY = {"arguments": 5, "requests": 5, "rules": 5, "tables": 3}
+"""Readers that are given fewer inputs, by how many times fewer."""
+
+
+def fuzzing(*arguments: str, folder: Path, home: Path = FOLDER) -> subprocess.CompletedProcess[str]:
+    """A process of its own, as some harnesses make the package's strategies thrifty for good."""
+    command = [sys.executable, str(home / "fuzzing.py"), *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_what_is_read_and_refused_is_as_promised(reader: str) -> None:
-    one, seeds = harness(reader)
-    assert seeds
-    for data in (*seeds, *mutants(seeds, CHANGED.get(reader, 1_000), seed=7)):
-        one(data)
+def test_what_is_read_and_refused_is_as_promised(reader: str, tmp_path: Path) -> None:
+    count = 1_000 // COSTLY.get(reader, 1)
+    done = fuzzing(reader, "--changed", str(count), folder=tmp_path)
+    assert done.returncode == 0, done.stderr[-3_000:]
+    assert done.stdout.endswith(f" seeds and {count} changed ones\n")
+    assert not done.stdout.startswith(f"{reader}: 0 ")
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_changed_inputs_are_the_same_each_time_and_new() -> None:
@@ -33,12 +42,34 @@ def test_the_changed_inputs_are_the_same_each_time_and_new() -> None:
     assert len(set(once) - set(seeds)) > 25
 
 
-@pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris has no wheel for this Python")
+@needs_atheris
 @pytest.mark.parametrize("reader", READERS)
 def test_a_short_run_of_atheris(reader: str, tmp_path: Path) -> None:
-    command = [sys.executable, str(FOLDER / "fuzzing.py"), reader, f"-runs={RUNS.get(reader, 2_000)}", "-seed=1"]
-    command.append("-rss_limit_mb=0")  # a process begins with the peak of the one that started it
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600)
+    runs = f"-runs={1_500 // COSTLY.get(reader, 1)}"
+    # a process begins with the peak of the one that started it
+    done = fuzzing(reader, runs, "-seed=1", "-rss_limit_mb=0", folder=tmp_path)
     assert done.returncode == 0, done.stderr[-3_000:]
     assert "Done " in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+@needs_atheris
+def test_all_are_fuzzed_and_finds_kept(tmp_path: Path) -> None:
+    """With two harnesses in place of the true ones, one of which breaks its promise."""
+    home, kept = tmp_path / "fuzz", tmp_path / "kept"
+    home.mkdir()
+    (home / "fuzzing.py").write_text((FOLDER / "fuzzing.py").read_text(encoding="utf-8"), encoding="utf-8")
+    (home / "fuzz_good.py").write_text("SEEDS = [b'ab cd']\ndef one(data): assert len(data) <= 4096\n")
+    (home / "fuzz_bad.py").write_text("SEEDS = [b'ab cd', b'!']\ndef one(data): assert b'!' not in data, 'promised'\n")
+    done = fuzzing("--all", "--minutes", "0.1", "--workers", "2", "--folder", str(kept), folder=tmp_path, home=home)
+    assert done.returncode == 1, done.stderr
+    head, bad, good, total, *told = [line.split() for line in done.stdout.splitlines()]
+    assert head[0] == "reader"
+    assert (bad[0], good[0], total[0]) == ("bad", "good", "all")
+    assert (bad[-1], good[-1], total[-1]) == ("1", "0", "1")
+    assert int(good[2]) >= 2
+    assert int(total[2]) == int(bad[2]) + int(good[2])
+    (find,) = (path for path in kept.glob("bad-crash-*") if not path.suffix)
+    assert b"!" in find.read_bytes()
+    assert "promised" in find.with_name(f"{find.name}.txt").read_text()
+    assert told == [[f"{find},", "and", "why:", f"{find}.txt"]]

@@ -304,6 +304,12 @@ def test_documents_are_read_back():
     assert pickle.loads(pickle.dumps(summary)) == summary
 
 
+def _a_strength(document):
+    """One of a segment's strengths in a summary in which it won or lost units."""
+    strengths = document["seats"][0]["segments"]["back"]["strengths"].values()
+    return next(held for held in strengths if held["units"])
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -320,6 +326,11 @@ def test_documents_are_read_back():
         lambda d: d["seats"][0]["segments"]["back"]["strengths"].update({"joker": dict.fromkeys(Held._fields, 0)}),
         lambda d: d["seats"][0]["matchups"].update(met=True),
         lambda d: d.update(seats=7),
+        lambda d: d["seats"][0]["scores"]["histogram"].update({"98": 1, "-98": 1, "99": -1, "-99": -1}),
+        lambda d: _a_strength(d).update(squares=0),
+        lambda d: _a_strength(d).update(squares=-1),
+        lambda d: d.update(dealt=[{"seed": 5, "first": 0, "end": 40}, {"seed": 5, "first": 50, "end": 40}]),
+        lambda d: d.update(dealt=[{"seed": 5, "first": -10, "end": 20}]),
     ],
 )
 def test_documents_that_are_no_summary(change):
@@ -542,6 +553,8 @@ def test_a_checkpoint_of_another_run(tmp_path, change, code):
         lambda text: b"\xff\xfe" + text,
         lambda text: b"[]\n[]\n",
         lambda text: b"7\n7",
+        lambda text: text.replace(b'"version"', b'"verzion"', 1),
+        lambda text: b"[" * 100_000 + b"\n{}\n",
     ],
 )
 def test_a_checkpoint_that_is_not_whole(tmp_path, spoil):

@@ -414,6 +414,11 @@ def test_paths_lead_nowhere_else(server: Server, path: str) -> None:
     assert b"root:" not in answer
 
 
+@pytest.mark.parametrize("origin", ["http://[", "http://]", "[", "//[x]"])
+def test_an_origin_that_is_no_address_is_foreign(client: httpx.Client, origin: str) -> None:
+    assert code(ask(client, "/api/nights", {}, Origin=origin)) == (403, "foreign_origin")
+
+
 def test_no_file_is_read_as_rules(client: httpx.Client, tmp_path: Path) -> None:
     house = tmp_path / "house.toml"
     house.write_text("base = 'western'\n")

@@ -46,11 +46,12 @@ def read_pbn(stream: BinaryIO) -> Iterator[Document]:
     (2, '7', '4s 3s 2s 5h 4h 3h 2h 4d 3d 2d Ac 9c 5c')
     """
     tags: dict[str, tuple[int, str]] = {}
-    in_comment, nothing = False, True
+    comment, nothing = 0, True
     for number, line in _lines(stream):
         if line.startswith("%"):
             continue
-        text, in_comment = _without_comments(line, in_comment)
+        text, goes_on = _without_comments(line, comment > 0)
+        comment = (comment or number) if goes_on else 0
         found = _TAG.findall(text)
         if not line or any(tag in tags for tag, _ in found if tag in ("Deal", "Board", "Event")):
             for document in _game(tags):
@@ -61,7 +62,10 @@ def read_pbn(stream: BinaryIO) -> Iterator[Document]:
     for document in _game(tags):
         nothing = False
         yield document
-    if nothing:
+    if comment:
+        fault = "the comment that { begins here has no end, so nothing behind it was read; close it with }"
+        yield Document(comment, "", error=DealError("open_comment", fault))
+    elif nothing:
         fault = 'there is no deal here; a PBN file has lines as [Deal "N:AKQJ.T98.765.432 ..."]'
         yield Document(1, "", error=DealError("empty_input", fault))
 

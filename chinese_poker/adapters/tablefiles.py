@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..documents import Document
+from ..documents import Document, decoded
 from ..errors import ChinesePokerError, DealError
 from ..extras import needs
 from ..files import replacing
@@ -46,7 +46,7 @@ class TableFile:
 def read_table(path: Path) -> TableFile:
     """A table of deals.
 
-    :raises DealError: ``bad_table``, where the whole file cannot be read.
+    :raises DealError: ``bad_table``, ``not_utf8``, where the whole file cannot be read.
     :raises OSError: where there is no such file, or it may not be read.
     """
     read = {".parquet": parquet.read_table, ".csv": _read_csv, ".arrow": feather.read_table}[path.suffix.lower()]
@@ -54,7 +54,11 @@ def read_table(path: Path) -> TableFile:
         pass
     try:
         found = read(path)
-    except pa.ArrowException as error:
+        if not isinstance(found, TableFile):
+            found.validate(full=True)
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno:
+            raise
         raise DealError("bad_table", f"no {path.suffix} file of deals: {one_line(str(error), 200)}") from None
     return found if isinstance(found, TableFile) else TableFile(found, np.arange(1, found.num_rows + 1))
 
@@ -71,11 +75,17 @@ def read_documents(path: Path) -> Iterator[Document]:
 
 def _read_csv(path: Path) -> TableFile:
     """All columns as texts: what is no number where one is due is a fault of its row."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                decoded(line)
+            except DealError as error:
+                raise error.at("", line=number) from None
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             header = next(csv.reader(stream), [])
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise DealError("bad_table", f"its first line cannot be read: {error}; save the table as UTF-8") from None
+    except csv.Error as error:
+        raise DealError("bad_table", f"its first line cannot be read: {error}; name the columns in it") from None
     if len(set(header)) < len(header):
         raise DealError("bad_table", "a column is there twice; call each by its own name")
     skipped, problems = [], []

@@ -7,10 +7,12 @@ import io
 import os
 import sys
 from importlib import import_module
+from typing import Any
 
 import click
 
 from .. import __version__
+from ..texts import one_line
 
 COMMANDS = {
     "score": "referee",
@@ -32,6 +34,8 @@ COMMANDS = {
     "docs": "docs",
 }
 """The module of each command; what a command does not use is not imported."""
+_LONGEST_LINE = 360
+"""Characters that a complaint about the arguments takes."""
 
 
 class _Commands(click.Group):
@@ -49,6 +53,14 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except KeyboardInterrupt:  # of which click would make an empty line first
             raise click.Abort from None
+
+    def main(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401
+        try:
+            return super().main(*args, **options)
+        except click.ClickException as error:  # click repeats what was typed, however long, and lists over lines
+            told = one_line(" ".join(error.format_message().split()), _LONGEST_LINE)
+            error.format_message = lambda: told  # type: ignore[method-assign]
+            raise
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

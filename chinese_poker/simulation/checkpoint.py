@@ -39,16 +39,16 @@ def read_checkpoint(path: Path, empty: Summary, wanted: Dealt) -> Summary:
         head: dict[str, Any] = json.loads(head_line)
         if (head["checkpoint"], head["digest"]) != (FORMAT, _digest(text)):
             raise ValueError
-        document = json.loads(text)
+        version, document = head["version"], json.loads(text)
     except FileNotFoundError:
         return empty
     except OSError as error:
         raise SimulationError("unreadable_checkpoint", f"{_name(path)} cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         fault = f"{_name(path)} is no whole checkpoint; remove it, or name another"
         raise SimulationError("unreadable_checkpoint", fault) from None
-    if head["version"] != __version__:
-        fault = f"{_name(path)} was written by version {head['version']}, this is {__version__}; go on with that one"
+    if version != __version__:
+        fault = f"{_name(path)} was written by version {version}, this is {__version__}; go on with that one"
         raise SimulationError("other_game", fault)
     done = Summary.read(document)
     for what, ours, theirs in (

@@ -101,6 +101,11 @@ class Held(NamedTuple):
         """The matchups with this segment."""
         return Record(*self[3:])
 
+    @property
+    def can_be(self) -> bool:
+        """Whether any deals come to these numbers: squares sum up to no less than their mean's."""
+        return self.deals >= 0 and self.squares >= 0 and self.deals * self.squares >= self.units**2
+
 
 _NOTHING_HELD = Held(0, 0, 0, 0, 0, 0)
 
@@ -236,7 +241,9 @@ class Seat:
         return (
             figures.deals == deals == sum(outcome.deals for outcome in self.outcomes.values())
             and figures.units == sum(outcome.units for outcome in self.outcomes.values())
+            and all(number >= 0 for number in self.scores.values())
             and all(held.keys() <= _PLACE_OF_STRENGTH.keys() for held in self.segments)
+            and all(each.can_be for held in self.segments for each in held.values())
             and all(sum(each.deals for each in held.values()) == played.deals for held in self.segments)
             and all(sum(each.units for each in held.values()) == played.units for held in self.segments)
         )
@@ -357,7 +364,8 @@ class Summary:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             why = error.message if isinstance(error, ChinesePokerError) else "its keys are not those of a summary"
             raise SimulationError("unreadable_summary", f"this is no summary: {why}") from None
-        if not all(seat.adds_up(summary.deals) for seat in summary.seats):
+        ordered = all(0 <= part.first < part.end for part in summary.dealt)
+        if not (ordered and all(seat.adds_up(summary.deals) for seat in summary.seats)):
             raise SimulationError("unreadable_summary", "this summary does not add up; simulate again")
         return summary
 

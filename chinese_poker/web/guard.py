@@ -14,7 +14,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ..documents import MOST_BYTES
+from ..documents import MOST_BYTES, decoded
 from ..errors import ChinesePokerError, DealError
 from .problems import plain_problem, problem
 
@@ -93,6 +93,10 @@ class Guard:
 
     def _refusal(self, scope: Scope) -> ChinesePokerError | None:
         headers = Headers(scope=scope)
+        try:
+            decoded(scope["query_string"])
+        except DealError as error:
+            return error
         host = headers.get("host", "")
         if self.hosts and _name_of(host) not in self.hosts:
             fault = f"called as {host!r}; call it by its address, or give serve its --origin"
@@ -100,10 +104,7 @@ class Guard:
         if scope["method"] not in _SAFE:
             origin = headers.get("origin")
             same_site = headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
-            if origin is None:
-                is_ours = same_site
-            else:
-                is_ours = origin in self.origins or (urlsplit(origin).netloc == host and host != "")
+            is_ours = same_site if origin is None else origin in self.origins or _is_of(origin, host)
             if not is_ours:
                 return DealError("foreign_origin", f"a page of {origin or 'another site'} may not write here")
         path = scope["path"]
@@ -116,6 +117,14 @@ class Guard:
     def _is_known(self, headers: Headers) -> bool:
         scheme, _, given = headers.get("authorization", "").partition(" ")
         return scheme.lower() == "bearer" and secrets.compare_digest(given.strip().encode(), self.token or b"")
+
+
+def _is_of(origin: str, host: str) -> bool:
+    """Whether a page's origin is the address by which the server is called."""
+    try:
+        return host != "" and urlsplit(origin).netloc == host
+    except ValueError:  # no address at all, as "http://["
+        return False
 
 
 def _name_of(host: str) -> str:

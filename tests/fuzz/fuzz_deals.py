@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from fuzzing import DATA, check_told
+from fuzzing import DATA, check_places, check_told
 from referee import HOUSES, SEGMENTS
 from referee import score as referee_score
 from settling import check_sums
@@ -40,15 +40,6 @@ def one(data: bytes) -> None:
         except ChinesePokerError as error:
             check_told(error)
             check_places(document, error)
-
-
-def check_places(document: Document, error: ChinesePokerError) -> None:
-    """Each problem stands on a line of the document, and points to something in it."""
-    for placed in document.place(error):
-        assert 1 <= (placed.line or 0) <= document.text.count("\n") + 1, placed
-        value = document.value
-        for step in placed.pointer.split("/")[1:]:
-            value = value[int(step) if isinstance(value, list) else step.replace("~1", "/").replace("~0", "~")]
 
 
 def _checked(value: Any) -> None:

@@ -1,9 +1,6 @@
 """Rule files: read, written out, read again, and played."""
 
-import tempfile
-from pathlib import Path
-
-from fuzzing import check_told
+from fuzzing import check_told, folder
 from settling import check_sums
 
 from chinese_poker.arrangement import Arrangement, parse_hand
@@ -20,7 +17,7 @@ SEEDS = [
     b"[units.by_category.front]\nthree_of_a_kind = 5\n[bonuses]\ncap = 2\npaid_to = 'both'\nback.royal_flush = 7\n",
     b"foul = 2020-01-01\nrevision = 0x7f\nscoop.units = inf\n",
 ]
-_FILE = Path(tempfile.mkdtemp()) / "house.toml"
+_FILE = folder() / "house.toml"
 _SETS = (
     "5s 5h 5d | 8s 8h 8d 2c 2d | Js Jh Jd Jc 3s",
     "9d 4c 3d | Qd Qc 7d 6d 4s | Ac Ad Kc Kd 3c",
