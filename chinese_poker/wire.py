@@ -385,7 +385,7 @@ def read_deal(value: Any, rules: RuleSet | None = None) -> tuple[Deal, RuleSet]:
         problems += error.at("/rules").problems
     if problems or rules is None:
         raise DealError.of(problems)
-    names = [None if entry is None else entry.get("name", SEAT_NAMES[i % SEATS]) for i, entry in enumerate(entries)]
+    names = [None if entry is None else entry.get("name", SEAT_NAMES[i]) for i, entry in enumerate(entries)]
     banker = document.get("banker")
     try:
         players = tuple([_player(entry, name) for entry, name in zip(entries, names, strict=True)])
