@@ -521,7 +521,7 @@ GOOD = {"front": "ace", "back": 1}
             [("/deal/players", "too_few_players", "0 players; a deal has 2 to 4")],
         ),
     ],
-    ids=str,
+    ids=range(10),
 )
 def test_complaints_are_told_as_problems(value: Any, problems: list[tuple[str, str, str]]) -> None:
     adapter = pydantic.TypeAdapter(Outer)
