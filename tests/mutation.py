@@ -159,7 +159,7 @@ def main() -> None:
 def _told(what: str, ends: Counter[str]) -> str:
     effective = ends["changes"] - ends["listed"]
     killed = effective - ends["alive"]
-    late = f", {ends['late']} of them by time" if ends["late"] else ""
+    late = f", {ends['late']} of them by time or on import" if ends["late"] else ""
     return (
         f"{what}: {ends['changes']} changes, {ends['listed']} change nothing, {killed} of {effective} killed{late} "
         f"({killed / max(1, effective):.1%})"
