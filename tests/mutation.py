@@ -39,6 +39,7 @@ TESTS = {
     "documents": ["test_streams"],
     "presets": ["test_rules"],
     "wire": ["test_wire"],
+    "files": ["test_files"],
     "engine/tables": ["test_engine_search", "test_engine_batch"],
     "engine/settlement": ["test_settlement"],
     "engine/dealing": ["test_dealing"],
@@ -82,7 +83,7 @@ def prepared(folder: Path, module: str) -> None:
     config = {
         "source_paths": [f"chinese_poker/{module}.py"],
         "also_copy": ["chinese_poker", "tests"],
-        "pytest_add_cli_args": ["-x", "-q", "-k", SLOW, "-p", "no:cacheprovider"],
+        "pytest_add_cli_args": ["-x", "-q", "-k", SLOW, "-p", "no:cacheprovider", "-p", "no:unraisableexception"],
         "pytest_add_cli_args_test_selection": [f"tests/{name}.py" for name in TESTS[module]],
         "process_isolation": "forkserver",
         "use_git_change_detection": False,
