@@ -449,8 +449,10 @@ def check_arrangement(value: Any, rules: RuleSet) -> dict[str, Any]:  # noqa: AN
     if problems:
         raise DealError.of(problems)
     result: dict[str, Any] = {"id": document["id"]} if "id" in document else {}
-    cards, foul, segments = document.get("hand", ()), Foul.NONE, SegmentResults()
-    if "front" in document:
+    foul, segments = Foul.NONE, SegmentResults()
+    if "hand" in document:
+        cards = document["hand"]
+    else:
         arrangement = Arrangement(document["front"], document["middle"], document["back"])
         foul, strengths = arrangement.judge(rules.wheel, middle_may_equal_back=rules.middle_may_equal_back)
         cards, segments = arrangement.cards, _segment_results(arrangement, strengths)

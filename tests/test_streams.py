@@ -2,7 +2,7 @@
 
 import io
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 import pydantic
 import pytest
@@ -58,6 +58,8 @@ MISSPELT: list[tuple[str, tuple[int, str, str, str]]] = [
         ' { "a" \t: [ 1 \n , { "b"\n : \n[ NaN\n ] } ] } ',
         (4, "/a/1/b/0", "bad_json", f"'NaN' {NO_NUMBER}"),
     ),
+    ('{"a":1,"b":[1,{"c":2,"d":NaN}]}', (1, "/b/1/d", "bad_json", f"'NaN' {NO_NUMBER}")),
+    ('{"a":"","b":[[],"",NaN]}', (1, "/b/2", "bad_json", f"'NaN' {NO_NUMBER}")),
     # keys twice, at the second; the first fault of the text
     ('{"a~b/c": {"x": 1,\n "x":\n 2}}', (2, "/a~0b~1c/x", "repeated_key", "'x' is there twice; keep one")),
     ('{"é": 1, "b": 2,\n"\\u00e9": 1}', (2, "/é", "repeated_key", "'é' is there twice; keep one")),
@@ -138,6 +140,16 @@ STREAMS: dict[str, tuple[bytes, list[Read]]] = {
     "a bad byte in one that is cut": (
         b'{"a": [\n"\xff"\n{"b": 1}',
         [(2, "not_utf8", None), (1, "cut_short", None), (3, None, {"b": 1})],
+    ),
+    "a bad byte after a comma": (b'{"a": [1,\n\xff\n{"b": 2}]}\n3', [(2, "not_utf8", None), (4, None, 3)]),
+    "the next begins before the brackets close": (
+        b'{"a": [1\n{"b": 2}]}\n3',
+        [(1, "cut_short", None), (2, "bad_json", None), (3, None, 3)],
+    ),
+    "one bracket too deep": (b"[\n" * 100 + b"{}\n" + b"]" * 100 + b"\n3", [(1, "bad_json", None), (103, None, 3)]),
+    "two brackets too deep": (
+        b"[\n" * 101 + b"{}\n" + b"]" * 101 + b"\n3",
+        [(1, "bad_json", None), (102, None, {}), (103, "bad_json", None), (104, None, 3)],
     ),
     "NUL as the fourth byte": (b"[0,\x00]\n1", [(1, "not_utf8", None)]),
     "NUL as the fifth byte": (b"[0, \x00]\n1", [(1, "bad_json", None), (2, None, 1)]),
@@ -273,11 +285,19 @@ def test_a_line_that_is_no_text_within_a_document_is_told_at_its_line() -> None:
 
 
 @pydantic.with_config(pydantic.ConfigDict(extra="forbid", strict=True))
+class Innermost(TypedDict):
+    """Within an object of a list."""
+
+    size: int
+
+
+@pydantic.with_config(pydantic.ConfigDict(extra="forbid", strict=True))
 class Inner(TypedDict):
     """Within a list."""
 
     front: Literal["ace", "king"]
     back: int
+    most: NotRequired[Innermost]
 
 
 @pydantic.with_config(pydantic.ConfigDict(extra="forbid", strict=True))
@@ -300,7 +320,17 @@ GOOD = {"front": "ace", "back": 1}
         ({"x": 1}, [("/x", "unknown_key", "'x' is no key here; known: inner, named, word, deal, score")]),
         (
             {"inner": [GOOD, {**GOOD, "fornt": 1}]},
-            [("/inner/1/fornt", "unknown_key", "'fornt' is no key here, did you mean 'front'? known: front, back")],
+            [
+                (
+                    "/inner/1/fornt",
+                    "unknown_key",
+                    "'fornt' is no key here, did you mean 'front'? known: front, back, most",
+                )
+            ],
+        ),
+        (
+            {"inner": [{**GOOD, "most": {"size": 1, "x": 1}}]},
+            [("/inner/0/most/x", "unknown_key", "'x' is no key here; known: size")],
         ),
         (
             {"inner": [{"front": "Kings"}]},
@@ -329,7 +359,7 @@ GOOD = {"front": "ace", "back": 1}
             [("/deal/players", "too_few_players", "0 players; a deal has 2 to 4")],
         ),
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_complaints_are_told_as_problems(value: Any, problems: list[tuple[str, str, str]]) -> None:
     adapter = pydantic.TypeAdapter(Outer)
@@ -339,6 +369,13 @@ def test_complaints_are_told_as_problems(value: Any, problems: list[tuple[str, s
     assert [(each.pointer, each.code, each.message) for each in error.problems] == problems
     assert type(error) is RuleSetError
     assert {type(each) for each in error.problems} <= {RuleSetError, DealError}
+
+
+def test_where_no_schema_tells_the_known_keys_there_is_a_remedy() -> None:
+    with pytest.raises(pydantic.ValidationError) as caught:
+        pydantic.TypeAdapter(Outer).validate_python({"inner": [{**GOOD, "most": {"size": 1, "x": 1}}]})
+    error = documents.problems_of(caught.value, {}, DealError)
+    assert (error.pointer, error.message) == ("/inner/0/most/x", "'x' is no key here; leave it out")
 
 
 def test_a_hundred_complaints_are_told() -> None:

@@ -7,7 +7,7 @@ import pytest
 from commanding import DRAGON, NORTH, SOUTH, deal
 from jsonschema import Draft202012Validator
 
-from chinese_poker import Arrangement, Card, ChinesePokerError, DealError, parse_cards, parse_hand, score
+from chinese_poker import Arrangement, Card, ChinesePokerError, DealError, parse_cards, parse_hand, score, wire
 from chinese_poker.errors import MOST_PROBLEMS, CardError
 from chinese_poker.presets import load_rules, read_rules, rules_document
 from chinese_poker.wire import (
@@ -288,6 +288,14 @@ def test_a_deal_as_it_is_read() -> None:
     assert (bare.id, bare.banker, bare.strategy, rules.name) == (None, None, None, "basic")
     assert read_deal(deal(rules="malaya"))[1].name == "malaya"
     assert read_deal(deal(rules="malaya"), load_rules("taiwan"))[1].name == "taiwan"
+
+
+def test_a_document_names_no_file() -> None:
+    fault = "a document names a preset or writes its rules out; give a file with --rules"
+    assert refused(wire.read_rules, "./club.toml") == [("", "unknown_rules", fault)]
+    assert refused(read_deal, deal(rules=".toml")) == [("/rules", "unknown_rules", fault)]
+    assert wire.read_rules("western") is load_rules("western")
+    assert wire.read_rules({"base": "western"}).name == "house"
 
 
 # ----------------------------------------------------------------------------------------------------
