@@ -102,7 +102,7 @@ def _unescape(step: str) -> str:
 
 
 def _skip(text: str, at: int) -> int:
-    while at < len(text) and text[at] in _WHITE:
+    while text[at] in _WHITE:
         at += 1
     return at
 
@@ -119,7 +119,7 @@ def _members(text: str, at: int) -> Iterator[tuple[str | int, int, int]]:
         start, step = at, index
         key = None
         if is_object:
-            key, at = scanstring(text, at + 1, True)
+            key, at = scanstring(text, at + 1)
             at = _skip(text, _skip(text, at) + 1)
         yield (step if key is None else key), start, at
         _, at = _skipper.raw_decode(text, at)

@@ -84,7 +84,7 @@ def test_a_foul_that_says_what_it_pays_takes_nothing_over() -> None:
     assert read_rules({"base": "basic", "foul": {"pays": "scoop"}}).foul == FoulRule(pays=FoulPays.SCOOP)
 
 
-@pytest.mark.parametrize("name", ["Mandarin", "Pusoy", "mau binh", "Mậu Binh", "CAPSA susun", "us 2-4"])
+@pytest.mark.parametrize("name", ["Mandarin", "Pusoy", "mau binh", "Mậu Binh", "CAPSA susun", "us 2-4", " US - 2--4"])
 def test_names_are_read_as_people_write_them(name: str) -> None:
     assert load_rules(name).name in ("mandarin", "philippines", "vietnam", "indonesia", "us-2-4")
 

@@ -8,7 +8,7 @@ import pydantic
 import pytest
 from typing_extensions import TypedDict
 
-from chinese_poker import documents
+from chinese_poker import documents, presets
 from chinese_poker.deal import Deal
 from chinese_poker.documents import Document, line_of, loads, read_documents
 from chinese_poker.errors import DealError, RuleSetError
@@ -23,6 +23,7 @@ LOADED: list[tuple[str, Any]] = [
     (f"[{'[],' * 200}[]]", [[]] * 201),
     (f'["{"[" * 200}", "\\"{"{" * 200}", [""]]', ["[" * 200, '"' + "{" * 200, [""]]),
     (f'{{"a": "{"]" * 200}", "b": {DEEP[1:-1]}}}', {"a": "]" * 200, "b": json.loads(DEEP[1:-1])}),
+    (f"[[], {DEEP[1:-1]}]", [[], json.loads(DEEP[1:-1])]),
     ('\t\r\n "x\\n" \n', "x\n"),
     ("-0.5e-3", -0.0005),
     ("1e308", 1e308),
@@ -40,11 +41,13 @@ MISSPELT: list[tuple[str, tuple[int, str, str, str]]] = [
     ("[1,", (1, "", "cut_short", "it breaks off at column 4; the rest is missing")),
     ('\n{"a": [1,\n\n', (2, "", "cut_short", "it breaks off at column 10; the rest is missing")),
     ('{"a":\n "x', (2, "", "cut_short", "it breaks off at column 4; the rest is missing")),
+    ("[\n1,\n 2", (3, "", "cut_short", "it breaks off at column 3; the rest is missing")),
     # misspelt: the column is that of the fault
     ("x", (1, "", "bad_json", "expecting value at column 1; write JSON, one deal a line")),
     ("\n\n x", (3, "", "bad_json", "expecting value at column 2; write JSON, one deal a line")),
     ("[1 2]", (1, "", "bad_json", "expecting ',' delimiter at column 4; write JSON, one deal a line")),
     ('["\t"]', (1, "", "bad_json", "invalid control character at column 3; write JSON, one deal a line")),
+    ("[1\u00a0", (1, "", "bad_json", "expecting ',' delimiter at column 3; write JSON, one deal a line")),
     ("{}\n{}", (2, "", "bad_json", "extra data at column 1; write JSON, one deal a line")),
     # numbers that are none
     ("NaN", (1, "", "bad_json", f"'NaN' {NO_NUMBER}")),
@@ -124,6 +127,11 @@ STREAMS: dict[str, tuple[bytes, list[Read]]] = {
         b'{"a": 1,\n{"b": 2}\n{"c": 3}',
         [(1, "cut_short", None), (2, None, {"b": 2}), (3, None, {"c": 3})],
     ),
+    "cut, and one over lines that were drawn": (
+        b'{"a": [1,\n{"b":\n2}\n{"c": 3}',
+        [(1, "cut_short", None), (2, None, {"b": 2}), (4, None, {"c": 3})],
+    ),
+    "a blank that is none of JSON's": (b"\xc2\xa0\n1", [(1, "bad_json", None), (2, None, 1)]),
     "two that are cut": (b'{"a": [\n{"b": [\n', [(1, "cut_short", None), (2, "cut_short", None)]),
     "cut, then whole over lines": (
         b'{"a": [1,\n2\n{"b":\n3}\n{"c": 4}',
@@ -201,6 +209,30 @@ def test_how_long_a_line_and_a_document_may_be(
     told = [document.error.message for document in read_documents(io.BytesIO(stream)) if document.error]
     kinds = ("line", "document")
     assert all(text in [f"more than 20 bytes in one {kind}; write one deal a line" for kind in kinds] for text in told)
+
+
+def test_a_problem_of_a_document_over_lines_is_told_at_its_line() -> None:
+    [_, document] = read_documents(io.BytesIO(b'1\n{"a":\n2}'))
+    [problem] = document.place(DealError("bad_value", "x", pointer="/a"))
+    assert (document.line, problem.line) == (2, 3)
+
+
+class Measured(io.BytesIO):
+    """A stream that tells how much of it is asked for at once."""
+
+    most = 0
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        assert size is not None
+        assert size > 0
+        self.most = max(self.most, size)
+        return super().readline(size)
+
+
+def test_no_more_is_read_at_once_than_a_line_may_hold() -> None:
+    stream = Measured(b"x" * 3_000_000 + b"\n1\n")
+    assert [document.line for document in read_documents(stream)] == [1, 2]
+    assert stream.most == documents.MOST_BYTES + 1
 
 
 def test_what_is_not_utf8_is_told_by_byte_and_column() -> None:
@@ -369,6 +401,18 @@ def test_complaints_are_told_as_problems(value: Any, problems: list[tuple[str, s
     assert [(each.pointer, each.code, each.message) for each in error.problems] == problems
     assert type(error) is RuleSetError
     assert {type(each) for each in error.problems} <= {RuleSetError, DealError}
+
+
+def test_complaints_of_a_rule_set() -> None:
+    with pytest.raises(pydantic.ValidationError) as caught:
+        presets.adapter().validate_json('{"fowl": 1, "ties": "Pusch"}')
+    error = documents.problems_of(caught.value, presets.adapter().json_schema(), RuleSetError)
+    told = {each.pointer: (each.code, each.message) for each in error.problems}
+    assert told.keys() == {"/name", "/fowl", "/ties"}
+    assert told["/name"] == ("missing_key", "'name' is missing; write it")
+    assert told["/ties"][1] == "'Pusch' is not known, did you mean 'push'? write 'push', 'banker' or 'suit'"
+    assert told["/fowl"][0] == "unknown_key"
+    assert told["/fowl"][1].startswith("'fowl' is no key here, did you mean 'foul'? known: name, title, ")
 
 
 def test_where_no_schema_tells_the_known_keys_there_is_a_remedy() -> None:

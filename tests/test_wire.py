@@ -474,6 +474,12 @@ def test_a_schema_is_of_its_draft_and_leaves_the_users_keys_alone(kind: str) -> 
     assert ("patternProperties" in document) is (kind != "rules")
 
 
+def test_the_schema_of_rules_has_their_base() -> None:
+    document = schema("rules")
+    told = {"type": "string", "description": "The preset that fills what is left out"}
+    assert (document["properties"]["base"], document["required"]) == (told, [])
+
+
 def test_a_schema_accepts_what_is_read_and_refuses_what_is_not() -> None:
     rules = rules_document(read_rules({"base": "mandarin"}, "ours"))
     good = {
