@@ -312,6 +312,16 @@ def test_what_is_told_of_a_file_and_how_much_of_its_name(tmp_path: Path, monkeyp
     assert refusal(load_rules, "club.toml") == [("", "unreadable_rules", fault)]
 
 
+def test_what_is_told_of_a_name_or_a_base_that_is_none() -> None:
+    known = f"known: {', '.join(PRESETS)}"
+    told = f"'Mandrin' is no rule set, did you mean 'mandarin'? {known}; or give a file, as in ./my-club.toml"
+    assert refusal(load_rules, "Mandrin") == [("", "unknown_rules", told)]
+    assert refusal(load_rules, "zzz")[0][2].startswith(f"'zzz' is no rule set; {known}; or")
+    assert refusal(read_rules, {"base": 4}) == [("/base", "unknown_rules", "write the name of a preset")]
+    told = f"a base is a preset, no file; {known}"
+    assert refusal(read_rules, {"base": "./club.toml"}) == [("/base", "unknown_rules", told)]
+
+
 def test_naturals_are_equal_to_naturals_only() -> None:
     assert Naturals() == Naturals()
     assert Naturals() != ()
