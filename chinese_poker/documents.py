@@ -353,7 +353,7 @@ def _fault(complaint: ErrorDetails, path: list[str | int], schema: Mapping[str, 
     kind = complaint["type"]
     if kind in ("unexpected_keyword_argument", "extra_forbidden"):
         return "unknown_key", unknown_key(str(path[-1]), _known_keys(path[:-1], schema))
-    if kind in ("missing", "missing_argument"):
+    if kind == "missing":
         return "missing_key", f"{quote(str(path[-1]))} is missing; write it"
     fault = _REMEDIES.get(kind) or complaint["msg"].replace("Input should be ", "write ")
     if kind in ("literal_error", "enum") and isinstance(word := complaint["input"], str):

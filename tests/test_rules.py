@@ -341,6 +341,11 @@ def test_a_date_is_a_text() -> None:
     assert refusal(read_rules, {"revision": date(2020, 1, 31)}) == [("/revision", "bad_value", "write a whole number")]
 
 
+def test_half_a_character_is_told() -> None:
+    told = [("", "bad_text", "U+D800 cannot stand in a text; leave it out")]
+    assert refusal(read_rules, {"title": "a\ud800"}) == told
+
+
 def test_an_unknown_base_hides_no_fault_but_keys_at_odds() -> None:
     odds = {"foul": {"pays": "flat"}}
     for fault in ({"scoop": {"factor": 0}}, {"scoop": {"fctor": 1}}):
