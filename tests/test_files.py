@@ -79,6 +79,13 @@ def test_two_who_write_the_same_file_are_not_in_the_way(tmp_path: Path) -> None:
     assert path.read_bytes() == b"one"
 
 
+def test_a_file_that_happens_to_have_its_name_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("secrets.token_hex", lambda _: "0")
+    (tmp_path / ".a.0.tmp").write_bytes(b"theirs")
+    assert refusal(tmp_path / "a").endswith(" cannot be written: File exists")
+    assert [each.read_bytes() for each in tmp_path.iterdir()] == [b"theirs"]
+
+
 def test_a_link_stays_and_its_file_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     (tmp_path / "link").symlink_to("there/results.json")
