@@ -28,6 +28,7 @@ SEPARATORS = " \t\r\n,"
 """What may stand between the cards of a string."""
 
 _SYMBOLS = {"c": "♣♧", "d": "♦♢", "h": "♥♡", "s": "♠♤"}
+_ALL_SYMBOLS = "".join(_SYMBOLS.values())
 _PICTURES = {"s": 0x1F0A0, "h": 0x1F0B0, "d": 0x1F0C0, "c": 0x1F0D0}
 _PICTURE_RANKS = "A23456789TJ_QK"
 _EMOJI_STYLE = "\ufe0e\ufe0f"
@@ -87,7 +88,7 @@ _spelt = SPELLINGS.__getitem__
 _name_of = NAMES.__getitem__
 _TOKEN = re.compile(f"(?:[🂠-🃿]|(?:10|[^{SEPARATORS}])[^🂠-🃿{SEPARATORS}]?)[{_EMOJI_STYLE}]?")
 CARD_PATTERN = (
-    f"(?:10|[2-9TJQKAtjqka])[cdhsCDHS{''.join(_SYMBOLS.values())}][{_EMOJI_STYLE}]?"
+    f"(?:10|[2-9TJQKAtjqka])[cdhsCDHS{_ALL_SYMBOLS}][{_EMOJI_STYLE}]?"
     f"|[{''.join(text for text in SPELLINGS if len(text) == 1)}][{_EMOJI_STYLE}]?"
 )
 """Regular expression, without anchors, of the texts that :func:`parse_card` reads."""
@@ -114,7 +115,7 @@ def parse_card(text: str) -> Card:
 
 
 def _reason(text: str) -> str:
-    strange = [c for c in text if not c.isascii() and c not in _EMOJI_STYLE and c not in "♣♧♦♢♥♡♠♤"]
+    strange = [c for c in text if not c.isascii() and c not in _EMOJI_STYLE + _ALL_SYMBOLS]
     if strange:
         name = unicodedata.name(strange[0], "an unnamed character")
         return f"its {quote(strange[0])} is U+{ord(strange[0]):04X} {name}"

@@ -25,22 +25,25 @@ MOST_NESTED = 100
 
 _BOM = b"\xef\xbb\xbf"
 _WHITE = " \t\n\r"
+_OPENING, _CLOSING = "[{", "]}"
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise ValueError("repeated_key")
+        raise ValueError  # here and below: where and what it is, _faults says
     return value
 
 
 def _constant(name: str) -> NoReturn:
-    raise ValueError(name)
+    raise ValueError
 
 
 def _finite(text: str) -> float:
     value = float(text)
-    return value if math.isfinite(value) else _constant(text)
+    if not math.isfinite(value):
+        raise ValueError
+    return value
 
 
 _decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_finite)
@@ -99,20 +102,24 @@ def _unescape(step: str) -> str:
 
 
 def _skip(text: str, at: int) -> int:
-    while at < len(text) and text[at] in _WHITE:
+    while text[at] in _WHITE:
         at += 1
     return at
+
+
+def _line_at(text: str, at: int) -> int:
+    return text[:at].count("\n") + 1
 
 
 def _members(text: str, at: int) -> Iterator[tuple[str | int, int, int]]:
     """The members of the object or array at ``at`` in valid JSON: key or index, its start, its value's start."""
     is_object = text[at] == "{"
     index, at = 0, _skip(text, at + 1)
-    while text[at] not in "]}":
+    while text[at] not in _CLOSING:
         start, step = at, index
         key = None
         if is_object:
-            key, at = scanstring(text, at + 1, True)
+            key, at = scanstring(text, at + 1)
             at = _skip(text, _skip(text, at) + 1)
         yield (step if key is None else key), start, at
         _, at = _skipper.raw_decode(text, at)
@@ -123,7 +130,7 @@ def _members(text: str, at: int) -> Iterator[tuple[str | int, int, int]]:
 
 def _faults(text: str, at: int, path: tuple[str | int, ...] = ()) -> Iterator[DealError]:
     """The repeated keys and the numbers that are none of the value at ``at``, in the order of the text."""
-    if text[at] in "{[":
+    if text[at] in _OPENING:
         seen: set[str | int] = set()
         for step, start, value in _members(text, at):
             here = (*path, step)
@@ -139,7 +146,7 @@ def _faults(text: str, at: int, path: tuple[str | int, ...] = ()) -> Iterator[De
 
 
 def _fault_at(text: str, at: int, path: Iterable[str | int], code: str, fault: str) -> DealError:
-    return DealError(code, fault, pointer=pointer_to(path), line=text.count("\n", 0, at) + 1)
+    return DealError(code, fault, pointer=pointer_to(path), line=_line_at(text, at))
 
 
 def _is_number(text: str) -> bool:
@@ -157,16 +164,16 @@ def line_of(text: str, pointer: str) -> int:
     3
     """
     at = _skip(text, 0)
-    if text.find("\n", at, -1) < 0:
-        return text.count("\n", 0, at) + 1
+    if "\n" not in text.strip(_WHITE):  # the whole is on that line
+        return _line_at(text, at)
     for step in pointer.split("/")[1:]:
-        if text[at] not in "{[":
+        if text[at] not in _OPENING:
             break
         found = next((value for key, _, value in _members(text, at) if str(key) == _unescape(step)), None)
         if found is None:
             break
         at = found
-    return text.count("\n", 0, at) + 1
+    return _line_at(text, at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +181,7 @@ class Document:
     """A JSON value out of a stream: where it starts, its text, and the value or the error it is."""
 
     line: int
-    text: str
+    text: str = ""
     value: Any = None
     error: ChinesePokerError | None = None
 
@@ -223,14 +230,14 @@ def read_documents(stream: BinaryIO) -> Iterator[Document]:
             continue
         nothing = False
         document = _document(number, line)
-        if document.error and _opened(line) > 0:
-            documents, beyond = _over_lines(drawn, _drawn(ahead, lines))
+        if document.error and isinstance(line, str) and _opened(line) > 0:
+            documents, beyond = _over_lines((number, line), _drawn(ahead, lines))
             ahead.extendleft(reversed(beyond))
             yield from documents
         else:
             yield document
     if nothing:
-        yield Document(1, "", error=DealError("empty_input", "there is nothing here; write a JSON object"))
+        yield Document(1, error=DealError("empty_input", "there is nothing here; write a JSON object"))
 
 
 _Line = tuple[int, str | ChinesePokerError]
@@ -247,20 +254,20 @@ def _opened(line: str | ChinesePokerError) -> int:
 
 def _document(number: int, line: str | ChinesePokerError) -> Document:
     if not isinstance(line, str):
-        return Document(number, "", error=line)
+        return Document(number, error=line)
     try:
         return Document(number, line, loads(line))
     except DealError as error:
-        return Document(number, "", error=error)
+        return Document(number, error=error)
 
 
-def _over_lines(first: _Line, following: Iterator[_Line]) -> tuple[list[Document], list[_Line]]:
+def _over_lines(first: tuple[int, str], following: Iterator[_Line]) -> tuple[list[Document], list[_Line]]:
     """What the document that begins in a line is, or is as bad, and the lines drawn beyond its end."""
 
     def begins(text: str) -> bool:
         return text.lstrip().startswith("{") and len(text) - len(text.lstrip()) <= indent
 
-    indent = len(first[1]) - len(first[1].lstrip()) if isinstance(first[1], str) else 0
+    indent = len(first[1]) - len(first[1].lstrip())
     lines: list[_Line] = []
     beyond: list[_Line] = []
     depth = size = again = 0
@@ -275,13 +282,13 @@ def _over_lines(first: _Line, following: Iterator[_Line]) -> tuple[list[Document
         size += len(text)
         if size <= MOST_BYTES:
             lines.append((number, line))
-        last = text.rstrip(_WHITE) or last
+        last = text.rstrip() or last
         depth += _opened(line)
         if depth <= 0:
             break
     if size > MOST_BYTES:
         fault = f"more than {MOST_BYTES:,} bytes in one document; write one deal a line"
-        return [Document(first[0], "", error=DealError("too_long", fault))], beyond
+        return [Document(first[0], error=DealError("too_long", fault))], beyond
     if depth > 0 and again:
         lines, beyond = lines[:again], lines[again:] + beyond
     faults = [_document(number, line) for number, line in lines if not isinstance(line, str)]
@@ -357,7 +364,7 @@ def _fault(complaint: ErrorDetails, path: list[str | int], schema: Mapping[str, 
     kind = complaint["type"]
     if kind in ("unexpected_keyword_argument", "extra_forbidden"):
         return "unknown_key", unknown_key(str(path[-1]), _known_keys(path[:-1], schema))
-    if kind in ("missing", "missing_argument"):
+    if kind == "missing":
         return "missing_key", f"{quote(str(path[-1]))} is missing; write it"
     fault = _REMEDIES.get(kind) or complaint["msg"].replace("Input should be ", "write ")
     if kind in ("literal_error", "enum") and isinstance(word := complaint["input"], str):
@@ -373,7 +380,8 @@ def unknown_key(key: str, known: Iterable[str]) -> str:
     "'fornt' is no key here, did you mean 'front'? known: front, back"
     """
     names = list(known)
-    return f"{quote(key)} is no key here{did_you_mean(key, names)} known: {', '.join(names)}"
+    told = f"{did_you_mean(key, names)} known: {', '.join(names)}" if names else "; leave it out"
+    return f"{quote(key)} is no key here{told}"
 
 
 def _known_keys(path: Iterable[str | int], schema: Mapping[str, Any]) -> list[str]:
@@ -385,5 +393,5 @@ def _known_keys(path: Iterable[str | int], schema: Mapping[str, Any]) -> list[st
 
 
 def _resolved(at: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    reference = at.get("$ref", "")
+    reference = at.get("$ref")
     return schema["$defs"][reference.rsplit("/", 1)[1]] if reference else at

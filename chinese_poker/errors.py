@@ -5,6 +5,7 @@ Each names the place (``line``, ``pointer``), the fault (``code``) and the remed
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Iterable
 from itertools import islice
 from typing import Self
@@ -59,7 +60,7 @@ class ChinesePokerError(ValueError):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Errors cross from process to process."""
-        return _made, (type(self), self.code, self.message, self.pointer, self.line), self.__dict__
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
     def at(self, pointer: str, line: int | None = None) -> Self:
         """The same fault seen from a document that holds it at ``pointer``.
@@ -71,10 +72,6 @@ class ChinesePokerError(ValueError):
         if len(self.problems) > 1:
             placed.problems = tuple(problem.at(pointer, line) for problem in self.problems)
         return placed
-
-
-def _made(cls: type[ChinesePokerError], code: str, message: str, pointer: str, line: int | None) -> ChinesePokerError:
-    return cls(code, message, pointer=pointer, line=line)
 
 
 class CardError(ChinesePokerError):

@@ -49,7 +49,7 @@ def preset_text(name: str) -> str:
     >>> preset_text("western").splitlines()[0]
     'base = "basic"'
     """
-    return (_FOLDER / f"{name}.toml").read_text(encoding="utf-8")
+    return (_FOLDER / f"{name}.toml").read_bytes().decode()
 
 
 def rules_document(rules: RuleSet) -> dict[str, Any]:

@@ -385,7 +385,7 @@ def read_deal(value: Any, rules: RuleSet | None = None) -> tuple[Deal, RuleSet]:
         problems += error.at("/rules").problems
     if problems or rules is None:
         raise DealError.of(problems)
-    names = [None if entry is None else entry.get("name", SEAT_NAMES[i % SEATS]) for i, entry in enumerate(entries)]
+    names = [None if entry is None else entry.get("name", SEAT_NAMES[i]) for i, entry in enumerate(entries)]
     banker = document.get("banker")
     try:
         players = tuple([_player(entry, name) for entry, name in zip(entries, names, strict=True)])
@@ -449,8 +449,10 @@ def check_arrangement(value: Any, rules: RuleSet) -> dict[str, Any]:  # noqa: AN
     if problems:
         raise DealError.of(problems)
     result: dict[str, Any] = {"id": document["id"]} if "id" in document else {}
-    cards, foul, segments = document.get("hand", ()), Foul.NONE, SegmentResults()
-    if "front" in document:
+    foul, segments = Foul.NONE, SegmentResults()
+    if "hand" in document:
+        cards = document["hand"]
+    else:
         arrangement = Arrangement(document["front"], document["middle"], document["back"])
         foul, strengths = arrangement.judge(rules.wheel, middle_may_equal_back=rules.middle_may_equal_back)
         cards, segments = arrangement.cards, _segment_results(arrangement, strengths)

@@ -2,7 +2,8 @@
 
 Each change has to make a test fail. What survives is held against ``data/mutants.jsonl``, where changes that change
 nothing are listed with the reason; any other survivor is printed, and the exit status is 1. Without arguments all
-modules are changed. It works on a copy in a folder of its own, with the fast tests of the module.
+modules are changed, with ``wire:read_deal errors:ChinesePokerError.at`` these functions alone. It works on a copy in a
+folder of its own, with the fast tests of the module.
 
 mutmut leaves decorated functions alone, so in the copy each decorator is written as the call that it is; memories of
 results are left out, for a test that is given a remembered one does not see that it depends on a function.
@@ -19,7 +20,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -35,9 +36,10 @@ TESTS = {
     "deal": ["test_documents", "test_score"],
     "matchup": ["test_score"],
     "score": ["test_score", "test_documents"],
-    "documents": ["test_documents"],
-    "presets": ["test_rules", "test_documents"],
-    "wire": ["test_documents", "test_cases"],
+    "documents": ["test_streams"],
+    "presets": ["test_rules"],
+    "wire": ["test_wire"],
+    "files": ["test_files"],
     "engine/tables": ["test_engine_search", "test_engine_batch"],
     "engine/settlement": ["test_settlement"],
     "engine/dealing": ["test_dealing"],
@@ -81,7 +83,7 @@ def prepared(folder: Path, module: str) -> None:
     config = {
         "source_paths": [f"chinese_poker/{module}.py"],
         "also_copy": ["chinese_poker", "tests"],
-        "pytest_add_cli_args": ["-x", "-q", "-k", SLOW, "-p", "no:cacheprovider"],
+        "pytest_add_cli_args": ["-x", "-q", "-k", SLOW, "-p", "no:cacheprovider", "-p", "no:unraisableexception"],
         "pytest_add_cli_args_test_selection": [f"tests/{name}.py" for name in TESTS[module]],
         "process_isolation": "forkserver",
         "use_git_change_detection": False,
@@ -90,16 +92,21 @@ def prepared(folder: Path, module: str) -> None:
     (folder / "pyproject.toml").write_text("\n".join(["[tool.mutmut]", *lines, ""]), encoding="utf-8")
 
 
-def survivors(folder: Path, module: str) -> Iterator[dict[str, str]]:
-    """The changes that no test noticed: the function, the line before and after."""
-    listed = _mutmut(folder, "results").stdout
-    for name in re.findall(r"^\s*(\S+): (?:survived|no tests)", listed, re.MULTILINE):
-        shown = _mutmut(folder, "show", name).stdout.splitlines()
-        before, after = (
-            " ".join(line[1:].strip() for line in shown if re.match(sign, line)) for sign in (r"-(?!--)", r"\+(?!\+\+)")
-        )
-        function = re.sub(r".*\.(x_|xǁ)|__mutmut_\d+$", "", name).replace("ǁ", ".")
-        yield {"module": module, "function": function, "before": before, "after": after}
+def ends_of(folder: Path) -> dict[str, str]:
+    """How each change that was tried ended, by mutmut's name of it."""
+    listed = _mutmut(folder, "results", "--all", "true").stdout
+    found = re.findall(r"^\s*(\S+): (.+)$", listed, re.MULTILINE)
+    return {name: end for name, end in found if end != "not checked"}
+
+
+def change(folder: Path, module: str, name: str) -> dict[str, str]:
+    """A change: the function, the line before and after."""
+    shown = _mutmut(folder, "show", name).stdout.splitlines()
+    before, after = (
+        " ".join(line[1:].strip() for line in shown if re.match(sign, line)) for sign in (r"-(?!--)", r"\+(?!\+\+)")
+    )
+    function = re.sub(r".*\.(x_|xǁ)|__mutmut_\d+$", "", name).replace("ǁ", ".")
+    return {"module": module, "function": function, "before": before, "after": after}
 
 
 def _mutmut(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -108,32 +115,40 @@ def _mutmut(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
-def tested(module: str, children: int) -> tuple[Counter[str], list[dict[str, str]]]:
-    """How many changes of a module ended how, and the survivors that are not listed."""
+def tested(module: str, functions: Sequence[str], children: int) -> tuple[Counter[str], list[dict[str, str]]]:
+    """How many changes of a module, or of some functions of it, ended how, and the survivors that are not listed."""
     known = [json.loads(line) for line in LISTED.read_text(encoding="utf-8").splitlines()]
     equal = [{key: value for key, value in each.items() if key != "why"} for each in known]
+    patterns = [f"*.x{'ǁ' if '.' in each else '_'}{each.replace('.', 'ǁ')}__mutmut_*" for each in functions]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         prepared(folder, module)
-        done = _mutmut(folder, "run", "--max-children", str(children))
-        totals = re.findall(r"(\d+)/\1 ", done.stdout)
-        if not totals:
+        done = _mutmut(folder, "run", "--max-children", str(children), *patterns)
+        ends = ends_of(folder)
+        if done.returncode or not ends:
             sys.exit(f"{module}: mutmut did not get through\n{done.stdout[-3_000:]}\n{done.stderr[-2_000:]}")
-        found = list(survivors(folder, module))
-    unlisted = [each for each in found if each not in equal]
-    ends = Counter(changes=int(totals[-1]), listed=len(found) - len(unlisted), alive=len(unlisted))
-    return ends, unlisted
+        alive = [change(folder, module, name) for name, end in ends.items() if end not in ("killed", "timeout")]
+    unlisted = [each for each in alive if each not in equal]
+    late = sum(end == "timeout" for end in ends.values())
+    counts = Counter(changes=len(ends), listed=len(alive) - len(unlisted), alive=len(unlisted), late=late)
+    return counts, unlisted
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("modules", nargs="*", choices=[*TESTS, []], help="all where not given")
+    parser.add_argument("modules", nargs="*", metavar="MODULE[:FUNCTION]", help="all modules where not given")
     parser.add_argument("--children", type=int, default=1, help="processes (1)")
     given = parser.parse_args()
+    wanted: dict[str, list[str]] = {}
+    for each in given.modules or TESTS:
+        module, _, function = each.partition(":")
+        wanted.setdefault(module, []).extend([function] if function else [])
+    if unknown := wanted.keys() - TESTS:
+        parser.error(f"no tests are known of {', '.join(sorted(unknown))}; known: {', '.join(TESTS)}")
     everything = Counter[str]()
-    for module in given.modules or TESTS:
+    for module, functions in wanted.items():
         began = time.monotonic()
-        ends, alive = tested(module, given.children)
+        ends, alive = tested(module, functions, given.children)
         everything += ends
         for each in alive:
             print(json.dumps(each, ensure_ascii=False))
@@ -145,8 +160,9 @@ def main() -> None:
 def _told(what: str, ends: Counter[str]) -> str:
     effective = ends["changes"] - ends["listed"]
     killed = effective - ends["alive"]
+    late = f", {ends['late']} of them by time or on import" if ends["late"] else ""
     return (
-        f"{what}: {ends['changes']} changes, {ends['listed']} change nothing, {killed} of {effective} killed "
+        f"{what}: {ends['changes']} changes, {ends['listed']} change nothing, {killed} of {effective} killed{late} "
         f"({killed / max(1, effective):.1%})"
     )
 

@@ -15,10 +15,9 @@ from commanding import DRAGON, deal, json_lines
 from test_bad_input import BAD_LINES as ALL_BAD_LINES
 from test_bad_input import FILES, RULES
 
-from chinese_poker import documents
 from chinese_poker.arrangement import Arrangement, parse_hand
 from chinese_poker.deal import Deal, Player, labels
-from chinese_poker.documents import line_of, read_documents
+from chinese_poker.documents import read_documents
 from chinese_poker.errors import ChinesePokerError, DealError, RuleSetError
 from chinese_poker.presets import load_rules, read_rules
 from chinese_poker.score import score
@@ -79,7 +78,7 @@ RULE_DOCUMENTS: dict[str, dict[str, Any]] = {
     "key within": {"bonuses": {"rear": {}}},
 }
 DEALS = {
-    "natural nearly known": deal({"declare": "Three straights"}),
+    "natural nearly known": deal({"declare": "Three strihgts"}),
     "natural not played": deal({"declare": "dragon"}, rules="units-only"),
     "vacant and unnamed": {"players": [{"front": ""}, None, {"front": "As"}]},
     "surrendered without cards": deal(south={"front": None}),
@@ -203,38 +202,6 @@ def test_a_seat_of_many_digits_is_cut() -> None:
         with pytest.raises(DealError) as caught:
             Deal(players, seat)
         assert caught.value.message == f"{shown} is no player's seat; seats count from 0"
-
-
-@pytest.mark.parametrize(
-    ("pointer", "line"),
-    [("", 2), ("/a", 2), ("/a/0", 3), ("/a/1", 4), ("/a/1/b~1c", 5), ("/a/2", 2), ("/x", 2), ("/a/0/x", 3), ("/d", 6)],
-)
-def test_the_line_of_a_place_or_of_the_last_part_of_it_that_there_is(pointer: str, line: int) -> None:
-    text = '\n{"a": [\n"x",\n{\n"b/c": 2}],\n"d": 1}\n'
-    assert line_of(text, pointer) == line
-    assert line_of("\n\n 7", pointer) == 3
-
-
-def test_a_document_of_many_lines_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is kept of one that is too long, and what comes after it is read."""
-    monkeypatch.setattr(documents, "MOST_BYTES", 60)
-    stream = b'{"a": [\n' + b'"xxxxxxxxxxxxxxxxxxxx",\n' * 4 + b'1]}\n{"b": 1}\n{"c": [\n' + b"2,\n" * 30
-    read = list(read_documents(io.BytesIO(stream)))
-    assert [(each.line, each.error and each.error.code, each.value) for each in read] == [
-        (1, "too_long", None),
-        (7, None, {"b": 1}),
-        (8, "too_long", None),
-    ]
-
-
-def test_a_line_that_is_no_text_within_a_document_is_told_at_its_line() -> None:
-    whole = list(read_documents(io.BytesIO(b'{"a":\n"\xff",\n"b": 1}\n{"c": 1}')))
-    assert [(each.line, each.error and each.error.code, each.value) for each in whole] == [
-        (2, "not_utf8", None),
-        (4, None, {"c": 1}),
-    ]
-    cut = list(read_documents(io.BytesIO(b'{"a":\n"\xff",\n"b": 1\n')))
-    assert [(each.line, each.error and each.error.code) for each in cut] == [(2, "not_utf8"), (1, "bad_json")]
 
 
 if __name__ == "__main__":  # writes the words as they are now, to be read before they are kept

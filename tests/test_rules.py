@@ -1,7 +1,10 @@
 """Rule sets: the presets, what they take over from each other, and what is refused."""
 
+import json
 import tomllib
 from collections import Counter
+from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +18,12 @@ PRESETS = rule_names()
 
 
 def test_the_presets_that_there_must_be() -> None:
-    assert PRESETS[:4] == ("basic", "eastern", "western", "mandarin")
-    assert set(PRESETS[4:]) == {
+    others = {
         *("us-2-4", "us-1-4", "us-1-6", "swc", "palomar-eastern", "washington", "units-only", "california-mandarin"),
         *("hong-kong", "taiwan", "fujian", "vietnam", "indonesia", "philippines", "malaya", "panclub"),
     }
+    expected = ("basic", "eastern", "western", "mandarin", *sorted(others))
+    assert PRESETS == rule_names.__wrapped__() == expected  # what is remembered, and what is found in the folder
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -30,7 +34,10 @@ def test_a_preset_says_what_it_is_and_where_it_is_from(name: str) -> None:
     assert rules.revision >= 1
     assert rules.sources
     assert all(rules.sources + rules.inferred + rules.open + rules.aliases)
-    assert read_rules(rules_document(rules)) == rules
+    document = rules_document(rules)
+    assert read_rules(document) == rules
+    assert json.loads(json.dumps(document)) == document
+    assert None not in document.values()
 
 
 def test_names_and_aliases_are_unique_and_lead_to_their_preset() -> None:
@@ -86,6 +93,7 @@ def test_a_foul_that_says_what_it_pays_takes_nothing_over() -> None:
         ("Mậu Binh", "vietnam"),
         ("CAPSA susun", "indonesia"),
         ("us 2-4", "us-2-4"),
+        (" US - 2--4", "us-2-4"),
         (" units_only", "units-only"),
         ("1_6", "us-1-6"),
     ],
@@ -132,6 +140,8 @@ def test_a_rule_file_is_read_by_its_path_and_named_by_its_stem(tmp_path: Path) -
     path.write_text('\ufeffbase = "mandarin"\nfoul = { units = 6 }\n', encoding="utf-8")
     rules = load_rules(str(path))
     assert (rules.name, rules.foul.units, rules.scoop.factor) == ("my-club", 6, 2)
+    path.write_text('title = "Döppel 十三"', encoding="utf-8")
+    assert load_rules(str(path)).title == "Döppel 十三"
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -291,6 +301,40 @@ def test_a_file_that_cannot_be_read(kind: str, tmp_path: Path) -> None:
     assert caught.value.code == "unreadable_rules"
 
 
+def refusal(read: Callable[[Any], object], given: Any) -> list[tuple[str, str, str]]:
+    with pytest.raises(RuleSetError) as caught:
+        read(given)
+    return [(each.pointer, each.code, each.message) for each in caught.value.problems]
+
+
+def test_what_is_told_of_a_file_and_how_much_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    fits, longer = "x" * 195 + ".toml", "x" * 196 + ".toml"
+    shown = {fits: f"'{fits}'", longer: f"'{longer[:200]}...'"}
+    with pytest.raises(ValueError, match="limit") as caught:
+        int("9" * 4400)
+    many = str(caught.value)[:80]
+    for name, quoted in shown.items():
+        fault = f"{quoted} cannot be read: No such file or directory"
+        assert refusal(load_rules, name) == [("", "unreadable_rules", fault)]
+        Path(name).write_text("a = 1 1", encoding="utf-8")
+        fault = f"{quoted} is not TOML: 'Expected newline or end of document after a statement (at line 1, column 7)'"
+        assert refusal(load_rules, name) == [("", "unreadable_rules", fault)]
+    Path("club.toml").write_text("a = " + "9" * 4400, encoding="utf-8")
+    fault = f"'club.toml' is not TOML: '{many}...'"
+    assert refusal(load_rules, "club.toml") == [("", "unreadable_rules", fault)]
+
+
+def test_what_is_told_of_a_name_or_a_base_that_is_none() -> None:
+    known = f"known: {', '.join(PRESETS)}"
+    told = f"'Mandrin' is no rule set, did you mean 'mandarin'? {known}; or give a file, as in ./my-club.toml"
+    assert refusal(load_rules, "Mandrin") == [("", "unknown_rules", told)]
+    assert refusal(load_rules, "zzz")[0][2].startswith(f"'zzz' is no rule set; {known}; or")
+    assert refusal(read_rules, {"base": 4}) == [("/base", "unknown_rules", "write the name of a preset")]
+    told = f"a base is a preset, no file; {known}"
+    assert refusal(read_rules, {"base": "./club.toml"}) == [("/base", "unknown_rules", told)]
+
+
 def test_naturals_are_equal_to_naturals_only() -> None:
     assert Naturals() == Naturals()
     assert Naturals() != ()
@@ -298,10 +342,30 @@ def test_naturals_are_equal_to_naturals_only() -> None:
 
 
 def test_keys_of_another_kind_are_refused() -> None:
-    document: Any = {"title": "ours", (1, 2): 3}
-    with pytest.raises(RuleSetError) as caught:
-        read_rules(document)
-    assert caught.value.code == "bad_value"
+    fault = "keys must be str, int, float, bool or None, not "
+    assert refusal(read_rules, {"title": "ours", (1, 2): 3}) == [("", "bad_value", f"'{fault}tuple'")]
+    key = type("T" * 99, (), {})()
+    assert refusal(read_rules, {key: 3}) == [("", "bad_value", f"'{fault}{'T' * (80 - len(fault))}...'")]
+
+
+def test_a_date_is_a_text() -> None:
+    """TOML writes dates without quotes."""
+    assert read_rules({"title": date(2020, 1, 31)}).title == "2020-01-31"
+    assert refusal(read_rules, {"revision": date(2020, 1, 31)}) == [("/revision", "bad_value", "write a whole number")]
+
+
+def test_half_a_character_is_told() -> None:
+    told = [("", "bad_text", "U+D800 cannot stand in a text; leave it out")]
+    assert refusal(read_rules, {"title": "a\ud800"}) == told
+
+
+def test_an_unknown_base_hides_no_fault_but_keys_at_odds() -> None:
+    odds = {"foul": {"pays": "flat"}}
+    for fault in ({"scoop": {"factor": 0}}, {"scoop": {"fctor": 1}}):
+        [alone] = refusal(read_rules, fault)
+        told = refusal(read_rules, {"base": "estern", **fault, **odds})
+        assert [problem[:2] for problem in told] == [("/base", "unknown_rules"), alone[:2]]
+    assert [problem[:2] for problem in refusal(read_rules, odds)] == [("/foul/units", "contradiction")]
 
 
 ACCEPTED: list[dict[str, Any]] = [

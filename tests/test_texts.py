@@ -1,5 +1,10 @@
 """Foreign texts and errors: what is shown of them, where it is cut, and what they hold."""
 
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from chinese_poker.errors import MOST_PROBLEMS, CardError, ChinesePokerError, DealError
@@ -123,3 +128,21 @@ def test_an_error_within_a_document_is_at_its_place() -> None:
         ("/front/2", 5, CardError),
         ("/front", 5, CardError),
     ]
+
+
+@pytest.mark.parametrize("carried", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
+def test_an_error_crosses_from_process_to_process_whole(carried: Callable[[ChinesePokerError], Any]) -> None:
+    first = CardError("unknown_card", "x" * 400, pointer="/2", line=3)
+    for error in (first, DealError("bad_value", "write a list"), DealError.of([first, DealError("bad_text", "y")])):
+        other = carried(error)
+        assert other is not error
+        assert (type(other), other.args, str(other)) == (type(error), error.args, str(error))
+        assert (other.code, other.message, other.pointer, other.line) == (
+            error.code,
+            error.message,
+            error.pointer,
+            error.line,
+        )
+        assert [(type(each), str(each)) for each in other.problems] == [
+            (type(each), str(each)) for each in error.problems
+        ]
