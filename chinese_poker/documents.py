@@ -206,7 +206,7 @@ def read_documents(stream: BinaryIO) -> Iterator[Document]:
 
     Blank lines are skipped. A document that is not complete goes on in the next lines, up to one that begins with a
     brace where no JSON value may begin, indented no more than the first: there, the next document begins and the one
-    before is bad.
+    before is bad. One that grows too long ends before a line that is a document by itself.
 
     >>> import io
     >>> [(document.line, document.value) for document in read_documents(io.BytesIO(b'{"a": 1}\\n\\n{"b":\\n2}\\n'))]
@@ -269,9 +269,13 @@ def _over_lines(first: _Line, following: Iterator[_Line]) -> tuple[list[Document
         text = line if isinstance(line, str) else "\n"
         if depth and begins(text):
             again = again or len(lines)
-            if depth > MOST_NESTED or not last.endswith(("[", ",", ":")):
+            is_lost = size > MOST_BYTES and not _document(number, line).error
+            if is_lost or depth > MOST_NESTED or not last.endswith(("[", ",", ":")):
                 beyond = [(number, line)]
                 break
+        if again and size <= MOST_BYTES < size + len(text) and not _document(*[*lines, (number, line)][again]).error:
+            beyond = [(number, line)]
+            break
         size += len(text)
         if size <= MOST_BYTES:
             lines.append((number, line))
@@ -300,8 +304,11 @@ def _lines(stream: BinaryIO) -> Iterator[str | ChinesePokerError]:
             if line.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in line[:4]:
                 yield utf16
                 return
-            line = line.removeprefix(_BOM)
             first = False
+            if line.startswith(_BOM):
+                line = line.removeprefix(_BOM)
+                if not line.endswith(b"\n"):
+                    line += stream.readline(MOST_BYTES + 1 - len(line))
             if not line:
                 return
         if len(line) > MOST_BYTES:

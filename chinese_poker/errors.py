@@ -73,6 +73,18 @@ class ChinesePokerError(ValueError):
         return placed
 
 
+_NO_MEMORY = ("failed to map segment", "annot allocate memory", "can't start new thread")
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether Python lacks memory, which it also says by what cannot be imported or started.
+
+    >>> is_out_of_memory(RuntimeError("can't start new thread")), is_out_of_memory(ImportError("no module"))
+    (True, False)
+    """
+    return isinstance(error, MemoryError) or any(sign in str(error) for sign in _NO_MEMORY)
+
+
 def _made(cls: type[ChinesePokerError], code: str, message: str, pointer: str, line: int | None) -> ChinesePokerError:
     return cls(code, message, pointer=pointer, line=line)
 
