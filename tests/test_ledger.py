@@ -201,6 +201,13 @@ def test_a_bad_import_keeps_nothing(ledger: Ledger, night: str, tmp_path: Path) 
         "a deal of one": with_line(1, deal={"players": []}),
         "another's result": with_line(1, result=swapped),
         "no result": with_line(1, result={}),
+        "a result without fouls": with_line(
+            1,
+            result={
+                **values[1]["result"],
+                "players": [{k: v for k, v in p.items() if k != "foul"} for p in values[1]["result"]["players"]],
+            },
+        ),
         "units out of nothing": with_line(
             1, result={**values[1]["result"], "players": [{**p, "total": 9} for p in values[1]["result"]["players"]]}
         ),
@@ -269,6 +276,33 @@ def test_files_that_are_no_ledger(tmp_path: Path) -> None:
     assert code_of(Ledger, tmp_path) == "ledger_unreadable"
     assert code_of(Ledger, tmp_path / "nowhere.db", create=False) == "no_ledger"
     assert not (tmp_path / "nowhere.db").exists()
+
+
+CHANGED_BY_HAND = [
+    *(("action", "result", text) for text in ("{}", "nonsense", "[]", "7", '{"players": [{"total": 1}]}', "[" * 9_999)),
+    *(("action", "deal", text) for text in ("nonsense", "[]", "7", "")),
+    *(("night", "rules", text) for text in ("nonsense", "[1]", '{"mine": 1}', '{"base": "best"}')),
+    *(("night", "unit", text) for text in ("abc", "-1", "nan", "1e999999")),
+]
+
+
+@pytest.mark.parametrize(("table", "column", "text"), CHANGED_BY_HAND, ids=str)
+def test_what_another_program_has_changed_is_told(
+    ledger: Ledger, night: str, table: str, column: str, text: str
+) -> None:
+    """Every way to read it is refused in one line, and so is what would be added to rules that are none."""
+    ledger.add(night, deal())
+    with contextlib.closing(sqlite3.connect(ledger.path)) as raw, raw:
+        raw.execute(f"UPDATE {table} SET {column} = ?", [text])
+    reads = [ledger.nights, lambda: ledger.look(night), lambda: ledger.night(night)]
+    if table == "action":
+        reads += [lambda: ledger.deals(night), lambda: ledger.history(night), lambda: ledger.undo(night)]
+    if column != "unit":
+        reads.append(lambda: exported(ledger, night))
+    if column == "rules":
+        reads.append(lambda: ledger.add(night, deal()))
+    for read in reads:
+        assert code_of(read) == "ledger_unreadable"
 
 
 ADDING = """
