@@ -260,6 +260,9 @@ def _over_lines(first: _Line, following: Iterator[_Line]) -> tuple[list[Document
     def begins(text: str) -> bool:
         return text.lstrip().startswith("{") and len(text) - len(text.lstrip()) <= indent
 
+    def is_whole(drawn: _Line) -> bool:
+        return isinstance(drawn[1], str) and begins(drawn[1]) and not _document(*drawn).error
+
     indent = len(first[1]) - len(first[1].lstrip()) if isinstance(first[1], str) else 0
     lines: list[_Line] = []
     beyond: list[_Line] = []
@@ -269,11 +272,15 @@ def _over_lines(first: _Line, following: Iterator[_Line]) -> tuple[list[Document
         text = line if isinstance(line, str) else "\n"
         if depth and begins(text):
             again = again or len(lines)
-            is_lost = size > MOST_BYTES and not _document(number, line).error
-            if is_lost or depth > MOST_NESTED or not last.endswith(("[", ",", ":")):
+            if (
+                (size > MOST_BYTES and is_whole((number, line)))
+                or depth > MOST_NESTED
+                or not last.endswith(("[", ",", ":"))
+            ):
                 beyond = [(number, line)]
                 break
-        if again and size <= MOST_BYTES < size + len(text) and not _document(*[*lines, (number, line)][again]).error:
+        grown = size <= MOST_BYTES < size + len(text)
+        if grown and again and any(map(is_whole, [*lines, (number, line)][again:])):
             beyond = [(number, line)]
             break
         size += len(text)

@@ -338,6 +338,14 @@ def test_what_grows_too_long_takes_no_good_line_with_it(monkeypatch: pytest.Monk
     assert [document.error.code for document in found if document.error] == ["too_long" if more else "cut_short"]
 
 
+def test_several_that_break_off_before_a_long_line_are_each_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "MOST_BYTES", MOST_BYTES)
+    long = json.dumps({"_": "x" * (MOST_BYTES - 20)}).encode()
+    found = list(read_documents(io.BytesIO(b'{"a": [1,\n{"b":\n{"c": [\n' + long + b"\n" + COMPACT)))
+    assert [document.line for document in found if document.error] == [1, 2, 3]
+    assert [document.value for document in found[3:]] == [json.loads(long), json.loads(COMPACT)]
+
+
 @pytest.mark.parametrize("size", [MOST_BYTES, MOST_BYTES + 1])
 def test_a_byte_order_mark_does_not_count(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(documents, "MOST_BYTES", MOST_BYTES)
