@@ -272,11 +272,8 @@ def _over_lines(first: _Line, following: Iterator[_Line]) -> tuple[list[Document
         text = line if isinstance(line, str) else "\n"
         if depth and begins(text):
             again = again or len(lines)
-            if (
-                (size > MOST_BYTES and is_whole((number, line)))
-                or depth > MOST_NESTED
-                or not last.endswith(("[", ",", ":"))
-            ):
+            may_go_on = depth <= MOST_NESTED and last.endswith(("[", ",", ":"))
+            if not may_go_on or (size > MOST_BYTES and is_whole((number, line))):
                 beyond = [(number, line)]
                 break
         grown = size <= MOST_BYTES < size + len(text)

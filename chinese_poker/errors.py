@@ -73,7 +73,12 @@ class ChinesePokerError(ValueError):
         return placed
 
 
-_NO_MEMORY = ("failed to map segment", "annot allocate memory", "can't start new thread")
+_NO_MEMORY = (
+    "failed to map segment",
+    "annot allocate memory",
+    "can't start new thread",
+    "returned NULL without setting an exception",
+)
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -99,7 +99,7 @@ def _run() -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("chinese-poker: interrupted", err=True)
         return 130
-    except (MemoryError, ImportError, OSError, RuntimeError) as error:
+    except (MemoryError, ImportError, OSError, RuntimeError, SystemError) as error:
         if not is_out_of_memory(error):
             raise
         click.echo("chinese-poker: out of memory", err=True)
