@@ -213,7 +213,7 @@ def read_documents(stream: BinaryIO) -> Iterator[Document]:
 
     Blank lines are skipped. A document that is not complete goes on in the next lines, up to one that begins with a
     brace where no JSON value may begin, indented no more than the first: there, the next document begins and the one
-    before is bad.
+    before is bad. One that grows too long ends before a line that is a document by itself.
 
     >>> import io
     >>> [(document.line, document.value) for document in read_documents(io.BytesIO(b'{"a": 1}\\n\\n{"b":\\n2}\\n'))]
@@ -267,6 +267,9 @@ def _over_lines(first: tuple[int, str], following: Iterator[_Line]) -> tuple[lis
     def begins(text: str) -> bool:
         return text.lstrip().startswith("{") and len(text) - len(text.lstrip()) <= indent
 
+    def is_whole(drawn: _Line) -> bool:
+        return isinstance(drawn[1], str) and begins(drawn[1]) and not _document(*drawn).error
+
     indent = len(first[1]) - len(first[1].lstrip())
     lines: list[_Line] = []
     beyond: list[_Line] = []
@@ -276,9 +279,14 @@ def _over_lines(first: tuple[int, str], following: Iterator[_Line]) -> tuple[lis
         text = line if isinstance(line, str) else "\n"
         if depth and begins(text):
             again = again or len(lines)
-            if depth > MOST_NESTED or not last.endswith(("[", ",", ":")):
+            may_go_on = depth <= MOST_NESTED and last.endswith(("[", ",", ":"))
+            if not may_go_on or (size > MOST_BYTES and is_whole((number, line))):
                 beyond = [(number, line)]
                 break
+        grown = size <= MOST_BYTES < size + len(text)
+        if grown and again and any(map(is_whole, [*lines, (number, line)][again:])):
+            beyond = [(number, line)]
+            break
         size += len(text)
         if size <= MOST_BYTES:
             lines.append((number, line))
@@ -307,8 +315,11 @@ def _lines(stream: BinaryIO) -> Iterator[str | ChinesePokerError]:
             if line.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in line[:4]:
                 yield utf16
                 return
-            line = line.removeprefix(_BOM)
             first = False
+            if line.startswith(_BOM):
+                line = line.removeprefix(_BOM)
+                if not line.endswith(b"\n"):
+                    line += stream.readline(MOST_BYTES + 1 - len(line))
             if not line:
                 return
         if len(line) > MOST_BYTES:

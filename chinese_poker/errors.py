@@ -74,6 +74,23 @@ class ChinesePokerError(ValueError):
         return placed
 
 
+_NO_MEMORY = (
+    "failed to map segment",
+    "annot allocate memory",
+    "can't start new thread",
+    "returned NULL without setting an exception",
+)
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether Python lacks memory, which it also says by what cannot be imported or started.
+
+    >>> is_out_of_memory(RuntimeError("can't start new thread")), is_out_of_memory(ImportError("no module"))
+    (True, False)
+    """
+    return isinstance(error, MemoryError) or any(sign in str(error) for sign in _NO_MEMORY)
+
+
 class CardError(ChinesePokerError):
     """A card, or a run of cards, that cannot be read."""
 

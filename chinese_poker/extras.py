@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .errors import ChinesePokerError
+from .errors import ChinesePokerError, is_out_of_memory
 
 
 @contextmanager
@@ -13,6 +13,7 @@ def needs(extra: str) -> Iterator[None]:
     """Around the imports of an extra: what is missing is one line that says how to get it.
 
     :raises ChinesePokerError: ``missing_extra``.
+    :raises MemoryError: it is there, and there is no memory for it.
 
     >>> with needs("plot"):
     ...     import no_such_module
@@ -22,5 +23,7 @@ def needs(extra: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
+        if is_out_of_memory(error):
+            raise MemoryError from None
         fault = f"{error.name} is missing: pip install 'chinese-poker[{extra}]'"
         raise ChinesePokerError("missing_extra", fault) from None

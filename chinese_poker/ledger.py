@@ -263,6 +263,7 @@ class Ledger:
         with self._faults():
             self._db.execute("PRAGMA foreign_keys = ON")
             self._db.execute("PRAGMA synchronous = FULL")
+            self._db.execute("PRAGMA trusted_schema = OFF")
             application, version = self._pragma("application_id"), self._pragma("user_version")
         is_empty = application == version == 0 and not self._rows("SELECT 1 FROM sqlite_schema LIMIT 1")
         if application != _APPLICATION and not is_empty:
@@ -318,6 +319,15 @@ class Ledger:
             yield
         except sqlite3.Error as error:
             code, fault = _FAULTS.get(_primary(error), ("ledger_unreadable", str(error)))
+            raise LedgerError(code, f"{self._named}: {fault}") from error
+
+    @contextlib.contextmanager
+    def _kept(self) -> Iterator[None]:
+        """Around what makes values of a row that was read: one that another program has changed may be none."""
+        try:
+            yield
+        except (ValueError, TypeError, ArithmeticError, RecursionError) as error:
+            code, fault = _FAULTS[sqlite3.SQLITE_CORRUPT]
             raise LedgerError(code, f"{self._named}: {fault}") from error
 
     @contextlib.contextmanager
@@ -412,11 +422,13 @@ class Ledger:
         name, title, unit, currency, created, rules = row
         standing = self._standing(name)
         met = (player["name"] for action in standing for player in action.result["players"] if "vacant" not in player)
+        with self._kept():
+            in_force, amount = _rules_of(rules), None if unit is None else read_unit(unit)
         return Night(
             name,
             title,
-            read_rules(json.loads(rules)),
-            None if unit is None else Decimal(unit),
+            in_force,
+            amount,
             currency,
             tuple(dict.fromkeys((*self._named_in(name), *met))),
             created,
@@ -450,7 +462,9 @@ class Ledger:
         return self._actions("standing WHERE night = ? ORDER BY number", name)
 
     def _actions(self, what: str, *values: object) -> list[Action]:
-        return [Action(*row) for row in self._rows(f"SELECT {_COLUMNS} FROM {what}", *values)]
+        rows = self._rows(f"SELECT {_COLUMNS} FROM {what}", *values)
+        with self._kept():
+            return [_whole(Action(*row)) for row in rows]
 
     def history(self, name: str, number: int | None = None) -> list[Action]:
         """All that happened in a night, or to one deal of it, in order.
@@ -566,7 +580,9 @@ class Ledger:
     def _settled(self, name: str, value: Any, strategy: str | None) -> tuple[str, str]:  # noqa: ANN401
         """A deal and its result as they are kept."""
         *_, rules = self._row_of(name)
-        deal, result = settle(value, read_rules(json.loads(rules)), strategy=strategy)
+        with self._kept():
+            in_force = _rules_of(rules)
+        deal, result = settle(value, in_force, strategy=strategy)
         text = wire.dumps(value).decode()
         if len(text) > MOST_BYTES_OF_A_DEAL:
             fault = f"more than {MOST_BYTES_OF_A_DEAL:,} bytes; leave some of your own keys out"
@@ -591,6 +607,8 @@ class Ledger:
 
     def _head(self, name: str) -> dict[str, Any]:
         _, title, unit, currency, created, rules = self._row_of(name)
+        with self._kept():
+            _rules_of(rules)
         return {
             "night": {
                 "id": name,
@@ -720,7 +738,9 @@ class _Replay:
         except ChinesePokerError as error:
             raise error.at("/deal") from None
         try:
-            result = _RESULT.validate_json(wire.dumps(_without_user_keys(line["result"])))
+            result = _result_of(wire.dumps(line["result"]))
+        except DealError as error:
+            raise error.at("/result") from None
         except (ValidationError, RecursionError) as error:
             found = problems_of(error, {}, DealError) if isinstance(error, ValidationError) else None
             raise (found or DealError("bad_value", "it is no result")).at("/result") from None
@@ -729,6 +749,42 @@ class _Replay:
         fits = named == [player.name if player else None for player in deal.players] and seats == [*range(len(seats))]
         if not fits or sum([player["total"] for player in result["players"]]) != 0:
             raise DealError("bad_value", "it is no result of this deal; send an export as it is", pointer="/result")
+
+
+_TOLD_OF_A_PLAYER = frozenset(("name", "foul", "natural"))
+
+
+def _result_of(text: bytes | str) -> ResultDocument:
+    """The result that a text is, without a user's own keys where JSON of them cannot be read strictly.
+
+    :raises ValueError: it is none; or another error of what reads it.
+    """
+    try:
+        result = _RESULT.validate_json(text)
+    except ValidationError:
+        if not isinstance(value := json.loads(text), dict):
+            raise
+        result = _RESULT.validate_json(wire.dumps(_without_user_keys(value)))
+    for seat, player in enumerate(result["players"]):
+        if "vacant" not in player and not player.keys() >= _TOLD_OF_A_PLAYER:
+            raise DealError("missing_key", "a player has a name, foul and natural", pointer=f"/players/{seat}")
+    return result
+
+
+def _whole(action: Action) -> Action:
+    """The action, if its deal and its result are what they are called.
+
+    :raises ValueError: they are not; or another error of what reads them.
+    """
+    if action.deal_text is not None and action.result_text is not None:
+        if not isinstance(json.loads(action.deal_text), dict):
+            raise TypeError
+        _result_of(action.result_text)
+    return action
+
+
+def _rules_of(text: str) -> RuleSet:
+    return read_rules(json.loads(text))
 
 
 def _without_user_keys(result: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,24 +7,25 @@ import io
 import json
 import os
 import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from commanding import COMMAND, deal, json_lines, lines, run
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from machines import tried
 
-from chinese_poker import DECK, ChinesePokerError, LedgerError, format_cards
+from chinese_poker import DECK, ChinesePokerError, format_cards
 from chinese_poker import ledger as ledger_module
 from chinese_poker.documents import read_documents
 from chinese_poker.ledger import Ledger, csv_rows
@@ -200,6 +201,13 @@ def test_a_bad_import_keeps_nothing(ledger: Ledger, night: str, tmp_path: Path) 
         "a deal of one": with_line(1, deal={"players": []}),
         "another's result": with_line(1, result=swapped),
         "no result": with_line(1, result={}),
+        "a result without fouls": with_line(
+            1,
+            result={
+                **values[1]["result"],
+                "players": [{k: v for k, v in p.items() if k != "foul"} for p in values[1]["result"]["players"]],
+            },
+        ),
         "units out of nothing": with_line(
             1, result={**values[1]["result"], "players": [{**p, "total": 9} for p in values[1]["result"]["players"]]}
         ),
@@ -268,6 +276,33 @@ def test_files_that_are_no_ledger(tmp_path: Path) -> None:
     assert code_of(Ledger, tmp_path) == "ledger_unreadable"
     assert code_of(Ledger, tmp_path / "nowhere.db", create=False) == "no_ledger"
     assert not (tmp_path / "nowhere.db").exists()
+
+
+CHANGED_BY_HAND = [
+    *(("action", "result", text) for text in ("{}", "nonsense", "[]", "7", '{"players": [{"total": 1}]}', "[" * 9_999)),
+    *(("action", "deal", text) for text in ("nonsense", "[]", "7", "")),
+    *(("night", "rules", text) for text in ("nonsense", "[1]", '{"mine": 1}', '{"base": "best"}')),
+    *(("night", "unit", text) for text in ("abc", "-1", "nan", "1e999999")),
+]
+
+
+@pytest.mark.parametrize(("table", "column", "text"), CHANGED_BY_HAND, ids=str)
+def test_what_another_program_has_changed_is_told(
+    ledger: Ledger, night: str, table: str, column: str, text: str
+) -> None:
+    """Every way to read it is refused in one line, and so is what would be added to rules that are none."""
+    ledger.add(night, deal())
+    with contextlib.closing(sqlite3.connect(ledger.path)) as raw, raw:
+        raw.execute(f"UPDATE {table} SET {column} = ?", [text])
+    reads = [ledger.nights, lambda: ledger.look(night), lambda: ledger.night(night)]
+    if table == "action":
+        reads += [lambda: ledger.deals(night), lambda: ledger.history(night), lambda: ledger.undo(night)]
+    if column != "unit":
+        reads.append(lambda: exported(ledger, night))
+    if column == "rules":
+        reads.append(lambda: ledger.add(night, deal()))
+    for read in reads:
+        assert code_of(read) == "ledger_unreadable"
 
 
 ADDING = """
@@ -550,8 +585,17 @@ def shuffled_deal(draw: Any) -> dict[str, Any]:
 DEALS = st.composite(shuffled_deal)()
 
 
+class Moment(NamedTuple):
+    """A night after one of its actions."""
+
+    stands: dict[int, Any]
+    before: tuple[dict[int, Any], ...]
+    """What stood before each action that can be taken back."""
+    highest: int
+
+
 class Model(RuleBasedStateMachine):
-    """The ledger against lists: what stands is kept in a list, what can be taken back in a stack of such lists."""
+    """The ledger against lists: what stands is kept in a dict, what can be taken back in a stack of such dicts."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -559,9 +603,15 @@ class Model(RuleBasedStateMachine):
         self.files = 0
         self.ledger = Ledger(self.path())
         self.night = self.ledger.new(rules=load_rules("taiwan")).id
-        self.stands: dict[int, Any] = {}
-        self.before: list[dict[int, Any]] = []
-        self.highest = self.version = 0
+        self.moments = [Moment({}, (), 0)]
+        """One for each version."""
+        self.exports = [exported(self.ledger, self.night)]
+        """All that were ever taken of what is there now."""
+        self.key = 0
+
+    @property
+    def now(self) -> Moment:
+        return self.moments[-1]
 
     def path(self) -> Path:
         return Path(self.folder.name) / f"{self.files}.db"
@@ -570,69 +620,136 @@ class Model(RuleBasedStateMachine):
         self.ledger.close()
         self.folder.cleanup()
 
-    @rule(value=DEALS)
-    def add(self, value: Any) -> None:
-        self.highest, self.version = self.highest + 1, self.version + 1
-        assert self.ledger.add(self.night, value).number == self.highest
-        self.before.append(dict(self.stands))
-        self.stands[self.highest] = value
+    def act(self, stands: dict[int, Any], highest: int) -> None:
+        """What an action that can be taken back makes of the night."""
+        self.moments.append(Moment(stands, (*self.now.before, self.now.stands), highest))
 
-    @precondition(lambda self: self.stands)
+    @rule(value=DEALS, twice=st.booleans())
+    def add(self, value: Any, twice: bool) -> None:
+        """Twice under one key is once."""
+        number = self.now.highest + 1
+        self.key += 1
+        for _ in range(1 + twice):
+            assert self.ledger.add(self.night, value, key=f"k{self.key}").number == number
+        self.act({**self.now.stands, number: value}, number)
+
+    @precondition(lambda self: self.now.stands)
     @rule(value=DEALS, data=st.data())
     def correct(self, value: Any, data: Any) -> None:
-        number = data.draw(st.sampled_from(sorted(self.stands)))
+        number = data.draw(st.sampled_from(sorted(self.now.stands)))
         self.ledger.correct(self.night, number, value)
-        self.version += 1
-        self.before.append(dict(self.stands))
-        self.stands[number] = value
+        self.act({**self.now.stands, number: value}, self.now.highest)
 
     @rule()
     def undo(self) -> None:
-        if not self.before:
-            with pytest.raises(LedgerError):
-                self.ledger.undo(self.night)
+        if not self.now.before:
+            assert code_of(self.ledger.undo, self.night) == "nothing_to_undo"
             return
         self.ledger.undo(self.night)
-        self.version += 1
-        self.stands = self.before.pop()
+        *before, stands = self.now.before
+        self.moments.append(Moment(stands, tuple(before), self.now.highest))
 
     @rule()
     def reopen(self) -> None:
         self.ledger.close()
         self.ledger = Ledger(self.path())
 
+    @precondition(lambda self: self.now.stands)
+    @rule(value=DEALS, way=st.sampled_from(["add", "correct", "undo", "load"]), at=st.integers(1, 5))
+    def crash(self, value: Any, way: str, at: int) -> None:
+        """Killed as some row is written, or as the transaction ends: what is on disk then is what was there before."""
+        others = self.exports[-1].replace(self.night.encode(), b"another")
+        deeds: dict[str, Callable[[], object]] = {
+            "add": lambda: self.ledger.add(self.night, value),
+            "correct": lambda: self.ledger.correct(self.night, max(self.now.stands), value),
+            "undo": lambda: self.ledger.undo(self.night),
+            "load": lambda: load(self.ledger, others),
+        }
+        self.files += 1
+        written: list[str] = []
+
+        def watch(statement: str) -> None:
+            if statement.startswith(("INSERT", "COMMIT")) and len(written) < at:
+                written.append(statement)
+                self.copy_files(self.files - 1)
+
+        self.ledger._db.set_trace_callback(watch)
+        deeds[way]()
+        self.ledger.close()
+        assert written
+        self.ledger = Ledger(self.path())
+        assert [night.id for night in self.ledger.nights()] == [self.night]
+
+    def copy_files(self, number: int) -> None:
+        """What a kill would leave at this moment: the file, and the log that SQLite keeps beside it."""
+        for path in Path(self.folder.name).glob(f"{number}.db*"):
+            shutil.copy(path, path.with_name(path.name.replace(str(number), str(self.files), 1)))
+
+    @rule(part=st.floats(0, 1))
+    def lose_power(self, part: float) -> None:
+        """The log ends anywhere, as on a disk that lied: some last actions are gone, and none is half there."""
+        self.files += 1
+        self.copy_files(self.files - 1)
+        self.ledger.close()
+        log = Path(f"{self.path()}-wal")
+        if log.exists():
+            os.truncate(log, int(part * log.stat().st_size))
+        self.ledger = Ledger(self.path())
+        if self.ledger.nights():
+            del self.moments[1 + self.ledger.version(self.night) :]
+        else:  # even its beginning was in the log alone
+            self.moments = [Moment({}, (), 0)]
+            load(self.ledger, self.exports[0])
+        self.exports = [export for export in self.exports if export.count(b"\n") <= len(self.moments)]
+
     @rule()
     def move(self) -> None:
         """Export it, and go on with the import in another file."""
         text = exported(self.ledger, self.night)
+        self.exports.append(text)
         self.ledger.close()
         self.files += 1
         self.ledger = Ledger(self.path())
         assert load(self.ledger, text) == [self.night]
         assert exported(self.ledger, self.night) == text
 
+    @rule(data=st.data())
+    def read_an_export_again(self, data: Any) -> None:
+        """It takes nothing away that happened since, and adds nothing."""
+        assert load(self.ledger, data.draw(st.sampled_from(self.exports))) == [self.night]
+
     @rule()
-    def read_twice(self) -> None:
-        load(self.ledger, exported(self.ledger, self.night))
+    def delete(self) -> None:
+        """The night goes on from the last export."""
+        text = exported(self.ledger, self.night)
+        self.ledger.delete(self.night)
+        assert self.ledger.nights() == []
+        assert load(self.ledger, text) == [self.night]
+
+    @rule(data=st.data())
+    def refuse_an_export_that_is_cut(self, data: Any) -> None:
+        """Within a line: of it nothing is kept."""
+        text = exported(self.ledger, self.night).replace(self.night.encode(), b"another")
+        cut = text[: data.draw(st.integers(1, len(text) - 2))]
+        if not cut.endswith((b"\n", b"}")):
+            assert code_of(load, self.ledger, cut) in ("cut_short", "bad_json", "not_utf8")
 
     @rule(value=DEALS)
     def correct_what_is_not_there(self, value: Any) -> None:
-        with pytest.raises(LedgerError):
-            self.ledger.correct(self.night, self.highest + 1, value)
+        assert code_of(self.ledger.correct, self.night, self.now.highest + 1, value) == "unknown_deal"
 
     @invariant()
     def it_is_the_model(self) -> None:
         kept = self.ledger.deals(self.night)
-        assert {entry.number: entry.deal for entry in kept} == self.stands
-        assert self.ledger.night(self.night).version == self.version
+        assert {entry.number: entry.deal for entry in kept} == self.now.stands
+        assert [night.id for night in self.ledger.nights()] == [self.night]
+        assert self.ledger.version(self.night) == len(self.moments) - 1 == len(self.ledger.history(self.night))
         sums = self.ledger.standings(self.night).by_player()
         assert sum(standing.units for _, standing in sums) == 0
         assert sum(standing.deals for _, standing in sums) == sum(
-            len(value["players"]) for value in self.stands.values()
+            len(value["players"]) for value in self.now.stands.values()
         )
 
 
 TestModel = Model.TestCase
-TestModel.settings = settings(
-    max_examples=25, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
-)
+TestModel.settings = tried(25, 20)

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from .. import __version__
+from ..errors import is_out_of_memory
 from ..texts import one_line
 
 COMMANDS = {
@@ -81,6 +82,7 @@ _CLOSED_PIPE = 141
 def main() -> None:
     """Run the command; whatever goes wrong is one line, never a traceback."""
     _open_closed_streams()
+    _wait_at_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -91,7 +93,8 @@ def main() -> None:
         status = _CLOSED_PIPE if isinstance(error, BrokenPipeError) else 1
         if status == 1:
             with contextlib.suppress(OSError):
-                click.echo(f"chinese-poker: cannot write: {error.strerror}", err=True)
+                fault = f"cannot write: {error.strerror}" if error.strerror else one_line(str(error), 200)
+                click.echo(f"chinese-poker: {fault}", err=True)
         for stream in (sys.stdout, sys.stderr):  # what is left in them goes nowhere
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     sys.exit(status)
@@ -107,7 +110,9 @@ def _run() -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("chinese-poker: interrupted", err=True)
         return 130
-    except MemoryError:
+    except (MemoryError, ImportError, OSError, RuntimeError, SystemError) as error:
+        if not is_out_of_memory(error):
+            raise
         click.echo("chinese-poker: out of memory", err=True)
         return 1
     except SystemExit as end:
@@ -123,3 +128,13 @@ def _open_closed_streams() -> None:
         if getattr(sys, name) is None:
             descriptor = os.open(os.devnull, mode)
             setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w", encoding="utf-8"))
+
+
+def _wait_at_streams() -> None:
+    """Let reads and writes wait as ever where another program has made a pipe or terminal that we share return at once.
+
+    A read that finds nothing yet would be taken for the end of the input.
+    """
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, AttributeError):
+            os.set_blocking(stream.fileno(), True)

@@ -230,6 +230,11 @@ def write_json(document: Any) -> None:  # noqa: ANN401
     sys.stdout.buffer.write(text + b"\n")
 
 
+def write_file(text: str) -> None:
+    """Write what is to be kept as a file: in UTF-8, whatever the characters of the console are."""
+    sys.stdout.buffer.write(text.encode())
+
+
 def write_csv(header: Iterable[str], rows: Iterable[Iterable[str | int]]) -> None:
     """Write a heading and rows."""
     for line in report.csv_lines(header, rows):

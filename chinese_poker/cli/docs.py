@@ -7,7 +7,7 @@ import sys
 import click
 
 from ..docs import page, page_names, page_title
-from .common import ReadType, print_all
+from .common import ReadType, print_all, write_file
 
 
 @click.command("docs")
@@ -31,4 +31,4 @@ def docs_command(text: str | None) -> None:
 
         print_all(Markdown(text))
     else:
-        click.echo(text, nl=False)
+        write_file(text)

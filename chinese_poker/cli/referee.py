@@ -36,6 +36,7 @@ from .common import (
     rules_option,
     strategy_of,
     write_csv,
+    write_file,
     write_json,
     write_standings,
 )
@@ -241,7 +242,7 @@ def rules_command(names: tuple[RuleSet, ...], toml: bool, as_json: bool) -> None
     if toml:
         if len(names) != 1 or names[0].name not in rule_names():
             raise click.UsageError("--toml goes with the name of a preset.")
-        click.echo(preset_text(names[0].name), nl=False)
+        write_file(preset_text(names[0].name))
     elif as_json:
         for rules in names or map(load_rules, rule_names()):
             write_json(rules_document(rules))

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 
 import click
 
-from ..errors import LedgerError
+from ..errors import ChinesePokerError, LedgerError
+from ..extras import needs
 
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
@@ -33,13 +34,13 @@ def serve_command(
       CHINESE_POKER_TOKEN=a-long-secret chinese-poker serve --host 0.0.0.0 --data nights.db
     """
     try:
-        import uvicorn
+        with needs("web"):
+            import uvicorn
 
+            from ..web.app import Settings
         from ..ledger import Ledger
-        from ..web.app import Settings
-    except ImportError as error:
-        fault = f"{error.name} is missing: pip install 'chinese-poker[web]'"
-        raise click.ClickException(fault) from None
+    except ChinesePokerError as error:
+        raise click.ClickException(error.message) from None
     for origin in origins:
         if not urlsplit(origin).netloc or urlsplit(origin).path:
             raise click.BadParameter("write it as https://poker.example", param_hint="--origin")
