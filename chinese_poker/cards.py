@@ -27,7 +27,7 @@ NAMES = tuple(rank + suit for rank in RANKS for suit in SUITS)
 SEPARATORS = " \t\r\n,"
 """What may stand between the cards of a string."""
 
-_SYMBOLS = {"c": "♣♧", "d": "♦♢", "h": "♥♡", "s": "♠♤"}
+_SYMBOLS = {"c": "♣♧", "d": "♦♢", "h": "♥♡❤", "s": "♠♤"}
 _ALL_SYMBOLS = "".join(_SYMBOLS.values())
 _PICTURES = {"s": 0x1F0A0, "h": 0x1F0B0, "d": 0x1F0C0, "c": 0x1F0D0}
 _PICTURE_RANKS = "A23456789TJ_QK"

@@ -119,7 +119,8 @@ def _load_file(path: Path) -> RuleSet:
 def read_rules(document: Mapping[str, Any], name: str = "house") -> RuleSet:
     """A rule set written out: its own keys over those of the preset that ``base`` names, if any.
 
-    A result tells its rules by name and revision, so what is called as a preset has to be that preset.
+    Keys that begin with ``_`` are the user's own. A result tells its rules by name and revision, so what is called as
+    a preset has to be that preset.
 
     :param name: what it is called where it does not say.
     :raises RuleSetError: everything that is wrong, each with its pointer.
@@ -142,7 +143,7 @@ def _values(rules: RuleSet) -> dict[str, Any]:
 
 
 def _read(document: Mapping[str, Any], name: str) -> tuple[RuleSet, Mapping[str, Any]]:
-    own = {"name": name, **document}
+    own = {"name": name, **{key: value for key, value in document.items() if str(key)[:1] != "_"}}
     problems: list[ChinesePokerError] = []
     if "base" in own:
         base = own.pop("base")

@@ -324,7 +324,7 @@ def schema(kind: str) -> dict[str, Any]:
     document = _adapter(kind).json_schema()
     if kind == "rules":
         document["properties"] |= {"base": {"type": "string", "description": "The preset that fills what is left out"}}
-        document["required"] = []
+        document |= {"required": [], "patternProperties": {"^_": {}}}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document}
 
 

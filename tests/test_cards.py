@@ -22,6 +22,7 @@ def spellings(name: str) -> list[str]:
     rank, suit = name
     word = SUITS[suit]
     symbols = [unicodedata.lookup(f"{shade} {word} SUIT") for shade in ("BLACK", "WHITE")]
+    symbols += [unicodedata.lookup("HEAVY BLACK HEART")] if word == "HEART" else []
     styled = [symbol + style for symbol in symbols for style in STYLES]
     ranks = {rank, rank.lower(), "10" if rank == "T" else rank}
     picture = unicodedata.lookup(f"PLAYING CARD {WORDS[RANKS.index(rank)]} OF {word}S")

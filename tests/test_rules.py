@@ -186,7 +186,7 @@ def test_rule_sets_are_values() -> None:
 REFUSED: list[tuple[dict[str, Any], str, str]] = [
     # Keys
     ({"fowl": {}}, "unknown_key", "/fowl"),
-    ({"_note": "mine"}, "unknown_key", "/_note"),
+    ({"foul": {"_note": "mine"}}, "unknown_key", "/foul/_note"),
     ({"foul": {"unit": 4}}, "unknown_key", "/foul/unit"),
     ({"bonuses": {"rear": {}}}, "unknown_key", "/bonuses/rear"),
     ({"units": {"by_category": {"side": {}}}}, "unknown_key", "/units/by_category/side"),
@@ -413,3 +413,7 @@ def test_a_preset_written_out_is_itself_with_other_words_or_of_another_revision(
     document = rules_document(load_rules("taiwan"))
     assert read_rules(document | {"title": "As we play it", "sources": []}).name == "taiwan"
     assert read_rules(document | {"revision": 99, "cap": 7}).cap == 7
+
+
+def test_keys_of_the_users_own_are_left_alone() -> None:
+    assert read_rules({"base": "taiwan", "_note": ["as at Ann's"]}) == read_rules({"base": "taiwan"})

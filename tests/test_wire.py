@@ -471,7 +471,7 @@ def test_a_schema_is_of_its_draft_and_leaves_the_users_keys_alone(kind: str) -> 
     Draft202012Validator.check_schema(document)
     assert document["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
     assert document["additionalProperties"] is False
-    assert ("patternProperties" in document) is (kind != "rules")
+    assert document["patternProperties"] == {"^_": {}}
 
 
 def test_the_schema_of_rules_has_their_base() -> None:
@@ -487,14 +487,14 @@ def test_a_schema_accepts_what_is_read_and_refuses_what_is_not() -> None:
         "arrangement": [{}, {"hand": DRAGON, "_x": 1}],
         "hand": [{"hand": DRAGON, "_x": None}],
         "result": [settled(deal({"_x": 1}, _x=2))],
-        "rules": [{}, {"base": "mandarin"}, rules],
+        "rules": [{}, {"base": "mandarin", "_x": 1}, rules],
     }
     bad = {
         "deal": [{}, deal(x=1), deal({"x": 1}), deal(x_=1), {"players": [NORTH] * 5}],
         "arrangement": [{"x": 1}, {"hand": "13 cards"}],
         "hand": [{}, {"hand": [1]}],
         "result": [{}, {**settled(deal()), "x": 1}],
-        "rules": [{"base": 4}, {"_x": 1}, {**rules, "x": 1}],
+        "rules": [{"base": 4}, {"x_": 1}, {**rules, "x": 1}],
     }
     for kind, documents in good.items():
         validator = Draft202012Validator(schema(kind))

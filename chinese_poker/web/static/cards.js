@@ -8,7 +8,7 @@ export const SEGMENTS = ["front", "middle", "back"];
 export const ROOM = { front: 3, middle: 5, back: 5, hand: 13 };
 export const DECK = [...SUITS].flatMap((suit) => [...RANKS].map((rank) => rank + suit));
 
-const SIGNS = { "♠": "s", "♤": "s", "♥": "h", "♡": "h", "♦": "d", "♢": "d", "♣": "c", "♧": "c" };
+const SIGNS = { "♠": "s", "♤": "s", "♥": "h", "♡": "h", "❤": "h", "♦": "d", "♢": "d", "♣": "c", "♧": "c" };
 const PLAYING = { 0xa: "s", 0xb: "h", 0xc: "d", 0xd: "c" };
 const PIPS = [, "A", "2", "3", "4", "5", "6", "7", "8", "9", "T", "J", , "Q", "K"];
 
@@ -17,7 +17,7 @@ export function read(text) {
   const cards = [];
   const bad = [];
   for (const piece of text.split(/[\s,;.|/·]+/).filter(Boolean)) {
-    const pattern = /(10|[2-9tjqka])\ufe0e?([shdc♠♤♥♡♦♢♣♧])[\ufe0e\ufe0f]?|([\u{1f0a1}-\u{1f0de}])/giuy;
+    const pattern = /(10|[2-9tjqka])\ufe0e?([shdc♠♤♥♡❤♦♢♣♧])[\ufe0e\ufe0f]?|([\u{1f0a1}-\u{1f0de}])/giuy;
     while (pattern.lastIndex < piece.length) {
       const at = pattern.lastIndex;
       const match = pattern.exec(piece);
