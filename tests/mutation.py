@@ -59,6 +59,10 @@ TESTS = {
         "test_engine_search::test_the_sort_of_the_compiler_is_the_sort_of_the_interpreter",
         "test_engine_search::test_without_fronts_no_back_is_too_weak",
     ],
+    "engine/search": ["test_searching"],
+    "engine/batch": ["test_engine_batch::test_every_segment_has_a_slot_of_its_own", "test_settled_arrays"],
+    "engine/reasons": ["test_settled_arrays"],
+    "engine/matchups": ["test_settled_arrays"],
 }
 """The fast tests that each module has to satisfy."""
 SLOW = (

@@ -71,7 +71,8 @@ def few_hands():
 
 ALL = read_rules({"name": "all", "naturals": {"worth": {str(natural): 3 for natural in Natural}}})
 ALONE = [
-    read_rules({"name": natural, "naturals": {"worth": {natural: 3}}}) for natural in ("six_pairs", "three_straights")
+    read_rules({"name": natural, "naturals": {"worth": {natural: 3}}})
+    for natural in ("six_pairs", "three_straights", "one_colour", "all_big")
 ]
 FEW = [(rules, [(hand, played_naturals(hand, rules)) for hand in few_hands()]) for rules in (ALL, *ALONE)]
 

@@ -55,6 +55,7 @@ def test_every_segment_has_its_place_in_the_order_of_the_core(wheel):
     assert table.lists.least_five == least
     for size, masks in ((5, table.lists.fives), (3, table.lists.threes)):
         assert masks == [mask for mask in range(8192) if mask.bit_count() == size]
+    assert [len(array) for array in table.arrays] == [65, 6188, 8192, 455, 455, 1287, 286]
     for array, numbers in zip(table.arrays, table.lists, strict=True):
         assert isinstance(numbers, list)
         assert np.array_equal(array, numbers)

@@ -48,7 +48,7 @@ class Known(NamedTuple):
 
 
 def known_of(text, wheel=Wheel.LOWEST):
-    hand, table = parse_cards(text), tables(wheel)
+    hand, table = [int(card) for card in parse_cards(text)], tables(wheel)
     suits = Counter(card % 4 for card in hand)
     ordered = sorted(hand, key=lambda card: (card // 4, suits[card % 4] < 5, card % 4))
     alike = sum(
@@ -274,7 +274,7 @@ WORTH = [
 def best_of(known, distinct, worth):
     """The greatest triple of values that is worth most."""
     legal = known.legal[distinct]
-    front, middle, back = (np.array(table) for table in worth)
+    front, middle, back = (np.array(table, float) for table in worth)
     totals = back[legal >> 48] + middle[legal >> 35 & 8191] + front[legal >> 26 & 511]
     return (legal[totals == totals.max()] >> 26).max()
 
