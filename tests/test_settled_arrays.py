@@ -191,22 +191,21 @@ def test_the_least_and_the_greatest_index_will_do():
     assert score_batch(nothing, BASIC, states=np.zeros((0, 3), int)).shape == (0, 3)
 
 
-@pytest.mark.parametrize(
-    ("name", "banker", "code"),
-    [("basic", 0, "no_banker"), ("philippines", None, "missing_banker")],
-)
-def test_the_banker_is_checked(name, banker, code):
+@pytest.mark.parametrize(("name", "banker", "code"), [("basic", 0, "no_banker"), ("malaya", None, "missing_banker")])
+def test_whether_there_is_a_banker_is_for_the_rules_to_say(name, banker, code):
     with pytest.raises(DealError) as error:
-        score_batch(DEAL, load_rules(name), banker=banker)
+        batch._check_banker(banker, load_rules(name), 2)
     assert error.value.code == code
-    assert (
-        code != "banker_seat" or str(error.value) == "/banker: banker_seat: 2 is no player's seat; seats count from 0"
-    )
+    with pytest.raises(DealError, match="no_banker"):
+        score_batch(DEAL, BASIC, banker=1)
 
 
-def test_a_banker_sits_in_no_seat_below_the_first():
-    with pytest.raises(DealError, match="-1 is no player's seat"):
-        score_batch(DEAL, load_rules("malaya"), banker=-1)
+@pytest.mark.parametrize("banker", [-1, 2])
+def test_a_banker_sits_in_a_seat(banker):
+    with pytest.raises(DealError) as error:
+        batch._check_banker(banker, RULES["home run against a banker"], 2)
+    assert str(error.value) == f"/banker: banker_seat: {banker} is no player's seat; seats count from 0"
+    batch._check_banker(banker % 2, RULES["home run against a banker"], 2)
 
 
 def test_a_run_is_all_lists_or_all_arrays(monkeypatch):
