@@ -61,13 +61,15 @@ TESTS = {
     ],
     "engine/search": ["test_searching"],
     "engine/batch": ["test_engine_batch::test_every_segment_has_a_slot_of_its_own", "test_settled_arrays"],
+    "engine/field": ["test_field", "test_settled_arrays::test_seats_are_itemised_as_by_the_core"],
     "engine/reasons": ["test_settled_arrays"],
     "engine/matchups": ["test_settled_arrays"],
 }
 """The fast tests that each module has to satisfy."""
 SLOW = (
     "not all_five_card and not digest_over and not category_counts and not atheris "
-    "and not equal_to_the_core and not natural_alone and not everywhere_and_after"
+    "and not equal_to_the_core and not natural_alone and not everywhere_and_after "
+    "and not better_than and not is_suggested and not arrangements_of_the_hand"
 )
 """Which of them are too slow to be run hundreds of times."""
 

@@ -14,7 +14,7 @@ from test_engine_search import _ALL, _FIVES, _THREES
 
 from chinese_poker.cards import DECK, parse_cards
 from chinese_poker.engine import _kernels
-from chinese_poker.engine.tables import tables
+from chinese_poker.engine.tables import FIVE_VALUES, FRONT_VALUES, tables
 from chinese_poker.evaluate import Wheel, evaluate
 
 MASK_OF_FIVE = np.array([sum(1 << i for i in five) for five in _FIVES])
@@ -42,6 +42,7 @@ class Known(NamedTuple):
         """Memory with the hand in order and its fives valued."""
         work = _kernels.list_work()
         work.cards[:] = self.ordered
+        work.values[:] = [9999] * 8192  # what is no five has no value that counts
         for mask, value in self.five.items():
             work.values[mask] = value
         return work
@@ -76,8 +77,10 @@ KNOWN = [
     known_of("Ac Ad Ah Kc Kd Ks Qc Qh Qs 3d 3h 2h 2s"),
     known_of("Ac Ad Kc Kd Qc Qd 5c 5d 4c 4h 3c 2c 2d", Wheel.SECOND_HIGHEST),
     known_of("6c 6d 6h 6s 9c 9d 9h 9s Jc Jd Jh Js 2c"),
+    known_of("Kc Kd Kh Ks 5c 5d 3c 2d Ah Qh Jh 9h 7h"),
 ]
-"""Hands of flushes and none, pairs, trips and quads, straights twice, wheels, cards that are alike."""
+"""Hands of flushes and none, pairs, trips and quads, straights twice, wheels, cards that are alike; in the last kings
+and 5 3 2 are just enough behind kings and a 5."""
 EVERY_HAND = pytest.mark.parametrize("known", KNOWN, ids=range(len(KNOWN)))
 FEW = pytest.mark.parametrize("known", KNOWN[::2], ids=range(0, len(KNOWN), 2))
 
@@ -267,8 +270,10 @@ WORTH = [
     worth(lambda size: np.random.default_rng(size).random(size) / size),
     worth(lambda size: np.random.default_rng(size).integers(0, 40, size) == 0),
     worth(lambda size: np.zeros(size) - (np.arange(size) == 0)),
+    [list(range(455)), [0] * 7462, [0] * 7462],
 ]
-"""What the values of front, middle and back are worth: all differently, many the same, all the same and below zero."""
+"""What the values of front, middle and back are worth: all differently, many the same, all the same and below zero, the
+front alone."""
 
 
 def best_of(known, distinct, worth):
@@ -296,6 +301,22 @@ def test_every_legal_arrangement_counts(known, distinct):
     assert _kernels.count_legal(known.hand, distinct, known.lookup, _kernels.list_work()) == len(known.legal[distinct])
 
 
+NOTHING_LEGAL = tables().lists._replace(least_five=[FIVE_VALUES] * FRONT_VALUES)
+
+
+@pytest.mark.parametrize("distinct", [0, 1])
+def test_nothing_may_be_legal(distinct):
+    hand, work, found = list(range(13)), _kernels.list_work(), [5, 5]
+    assert _kernels.search(hand, 0, distinct, 9, NOTHING_LEGAL, work, found, 1) == 1
+    assert found == [5, 5]
+    assert _kernels.best_sum(hand, distinct, 9, NOTHING_LEGAL, work, *WORTH[0]) == 0
+    assert _kernels.best_sum(list(range(0, 52, 4)), distinct, 9, NOTHING_LEGAL, work, *WORTH[0]) == 0
+    assert _kernels.count_legal(hand, distinct, NOTHING_LEGAL, work) == 0
+    offsets = [0, 7, 7]
+    assert _kernels.search_many([hand] * 2, 0, 0, distinct, 9, NOTHING_LEGAL, work, found, offsets, [hand[:]] * 2) == 2
+    assert offsets == [0, 0, 0]
+
+
 MANY = [known.hand for known in KNOWN[:3]]
 
 
@@ -308,7 +329,8 @@ def test_many_hands_are_searched_until_there_is_no_more_room():
     assert offsets[:3] == ends[:3]
     assert found[: ends[2]] == expected[0] + expected[1]
     assert ordered[:2] == [known.ordered for known in KNOWN[:2]]
-    assert _kernels.search_many(MANY, 2, 0, 1, 9, lookup, work, found := [*found, 0], offsets, ordered) == 3
+    last = [None, None, MANY[2]]  # those before are done
+    assert _kernels.search_many(last, 2, 0, 1, 9, lookup, work, found := [*found, 0], offsets, ordered) == 3
     assert found == expected[0] + expected[1] + expected[2]
     assert offsets == ends
     assert ordered[2] == KNOWN[2].ordered
@@ -324,7 +346,7 @@ def test_many_hands_one_after_the_other():
     assert ordered == [known.ordered for known in KNOWN[:3]]
 
 
-SIZES = (6, 10, 13)
+SIZES = (5, 9, 13)
 COARSE = [(size - 1) // 4 + 1 for size in SIZES]
 
 
@@ -389,6 +411,7 @@ def test_the_best_gain_of_many_hands():
         return _kernels.best_gain_many(hands, first, *before, [0] * room, *after)
 
     assert gain_from(0, len(candidates[2]) - 1) == 2
+    arguments[0][:2] = [None, None]  # they are done
     assert gain_from(2, len(candidates[2])) == 3
     assert ordered == [known.ordered for known in hands]
     for known, each, best, total in zip(hands, candidates, found, gained, strict=True):
