@@ -103,7 +103,10 @@ def test_seats_are_itemised_as_by_the_core():
             assert [(first, second, items_of(int(cells[row]), settled)) for first, second, cells in found] == [
                 (*matchup.players, matchup.items) for matchup in result.matchups
             ]
-        assert {cells.dtype for _, _, cells in found} == {np.dtype(np.int64)}
+        for first, second, cells in found:
+            assert cells.dtype == np.int64
+            plays = np.maximum(seats[first].states, seats[second].states) < settled.foul
+            assert all(sides_of(cell) == (0, 0, 0) for cell in cells[~plays].tolist())
 
 
 def test_the_code_of_a_cell_says_who_wins():

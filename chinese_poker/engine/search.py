@@ -70,7 +70,7 @@ class Arrangements:
         """(k, 13) int8: the card indices of front (3), middle (5) and back (5), each strongest rank first."""
         is_in = self.masks[:, :, None] >> np.arange(12, -1, -1) & 1
         segment = is_in[:, 1] + 2 * is_in[:, 2]
-        order = np.argsort(segment, axis=1, kind="stable")
+        order = np.argsort(segment, kind="stable")
         cards: Array = np.take_along_axis(self.hands[self.owners][:, ::-1], order, axis=1)
         return cards
 
