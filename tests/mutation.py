@@ -36,6 +36,7 @@ ONE_BY_ONE = [
     "test_unsafe_domination_is_known",
     "test_a_home_run_that_costs_its_scoops_keeps_dominated_arrangements_in_play",
     "test_a_scoop_that_multiplies_what_it_loses_keeps_dominated_arrangements_in_play",
+    "test_every_front_may_have_a_bonus",
     "test_one_segment_alone_may_cost_by_winning",
     "test_the_states_and_the_wheel_are_those_of_the_rules",
 ]

@@ -238,3 +238,11 @@ def test_the_states_and_the_wheel_are_those_of_the_rules():
         assert settled.scoops.dtype == np.int8
         assert (settled.front.dtype, settled.middle.dtype, settled.back.dtype) == (np.int16,) * 3
         assert settled.bonus.dtype == np.int64
+
+
+def test_every_front_may_have_a_bonus():
+    """Then no front has the worth of a category that three cards cannot make."""
+    bonuses = Bonuses(front={"high_card": 1, "one_pair": 2, "three_of_a_kind": 3})
+    settled = settlement(RuleSet(name="fronts", bonuses=bonuses))
+    assert settled.front.tolist() == [0] * 286 + [1] * 156 + [2] * 13
+    assert settled.units[[0, 1, 2], 0, 26, 0].tolist() == [4, 5, 6]
