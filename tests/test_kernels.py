@@ -78,9 +78,10 @@ KNOWN = [
     known_of("Ac Ad Kc Kd Qc Qd 5c 5d 4c 4h 3c 2c 2d", Wheel.SECOND_HIGHEST),
     known_of("6c 6d 6h 6s 9c 9d 9h 9s Jc Jd Jh Js 2c"),
     known_of("Kc Kd Kh Ks 5c 5d 3c 2d Ah Qh Jh 9h 7h"),
+    known_of("Ts Th 4h 4s 5d 5c 8c 8d Qd Qc 2h 2d 9s"),
 ]
-"""Hands of flushes and none, pairs, trips and quads, straights twice, wheels, cards that are alike; in the last kings
-and 5 3 2 are just enough behind kings and a 5."""
+"""Hands of flushes and none, pairs, trips and quads, straights twice, wheels, cards that are alike; with four kings,
+kings and 5 3 2 are just enough behind kings and a 5; with the last, one front alone is left to be looked at."""
 EVERY_HAND = pytest.mark.parametrize("known", KNOWN, ids=range(len(KNOWN)))
 FEW = pytest.mark.parametrize("known", KNOWN[::2], ids=range(0, len(KNOWN), 2))
 

@@ -121,7 +121,8 @@ def test_of_straights_that_are_equal_one_is_in_the_middle_or_none():
     least = (twice & 511, 455), (twice >> 9 & 8191, 7462), (twice >> 22, 7462)
     worth = [np.arange(size) >= value for value, size in least]
     for distinct in (0, 1):
-        found = best_sum(known.hand, *worth, middle_may_equal_back=not distinct)
+        options = {"middle_may_equal_back": False} if distinct else {}
+        found = best_sum(known.hand, *worth, **options)
         assert (found.packed >> 26).tolist() == [best_of(known, distinct, worth)]
     assert best_of(known, 0, worth) == twice != best_of(known, 1, worth)
 
@@ -159,15 +160,29 @@ def test_the_best_gain_of_hands(distinct):
 
 
 def test_memory_grows_while_gains_are_looked_for(monkeypatch):
-    rooms = []
+    calls = []
 
-    def best_gain_many(hands, first, *arguments):
-        rooms.append((first, len(arguments[-4])))
-        return 0 if len(rooms) == 1 else 1
+    def best_gain_many(*arguments):
+        calls.append(arguments)
+        return 0 if len(calls) == 1 else 1
 
     monkeypatch.setattr(_kernels, "best_gain_many", best_gain_many)
     best_gain(FEW[0], ARRAYS)
-    assert rooms == [(0, 8192), (0, 2 * 8192)]
+    assert [first for _, first, *_ in calls] == [0, 0]
+    assert [len(arguments[8]) for arguments in calls] == [8192, 2 * 8192]
+    best_gain(FEW[0], ARRAYS, middle_may_equal_back=False)
+    assert [distinct for _, _, distinct, *_ in calls] == [0, 0, 1]
+
+
+def test_the_interpreter_is_given_lists(monkeypatch):
+    given = []
+    monkeypatch.setattr(_kernels, "best_gain_many", lambda *arguments: given.extend(arguments) or 1)
+    monkeypatch.setattr(_kernels, "best_sum_many", lambda *arguments: given.extend(arguments))
+    best_gain(FEW[0], ARRAYS)
+    best_sum(FEW[0], *FLAT)
+    given += [each for argument in given if isinstance(argument, tuple) for each in argument]
+    assert not any(isinstance(each, np.ndarray) for each in given)
+    assert GAINS in given
 
 
 def test_a_run_is_all_lists_or_all_arrays(monkeypatch):
@@ -215,6 +230,7 @@ def test_best_ones_are_compiled_as_asked(monkeypatch):
     best_sum(FEW[0], *FLAT, compile=True)
     best_gain(FEW[0], ARRAYS, compile=True)
     assert not any(isinstance(each, list) for each in arguments)
+    assert any(each is ARRAYS for each in arguments)
 
 
 def test_machine_code_is_loaded_when_it_is_worth_its_time(monkeypatch):
