@@ -83,6 +83,11 @@ def test_the_legal_ones_have_every_triple_once(equal):
     assert len(found) == found.offsets[-1]
 
 
+def test_there_is_room_for_many_hands():
+    found = undominated([KNOWN[5].hand] * 40)
+    assert np.diff(found.offsets).tolist() == [len(UNDOMINATED[5, 0])] * 40
+
+
 def test_there_may_be_more_than_there_is_room_for():
     assert len(legal(KNOWN[2].hand)) == len(np.unique(KNOWN[2].legal[0] >> 26))
 
