@@ -13,7 +13,6 @@ import ast
 import json
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -171,6 +170,8 @@ def _mutmut(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def _with_little_memory() -> None:
     """A change may ask for ever more of it."""
+    import resource  # which Windows has not
+
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
