@@ -259,6 +259,7 @@ def test_a_skyline_has_the_rows_that_no_other_dominates():
         ]
         assert fields._skyline(values).tolist() == expected
     assert fields._skyline(np.array([[0, 9, 1], [3, 4, 1], [2, 4, 0]])).tolist() == [0, 1]
+    assert fields._skyline(np.array([[3, 4, 5], [2, 5, 4], [2, 4, 4]])).tolist() == [0, 1]
 
 
 def test_fields_are_of_small_numbers():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from test_engine_batch import RULES, STRANGE, nasty_batches
 
-from chinese_poker.cards import DECK
+from chinese_poker.cards import DECK, parse_cards
 from chinese_poker.engine import batch
 from chinese_poker.engine.batch import JUDGE, judge_batch, matchups, score_batch, settle_batch
 from chinese_poker.engine.field import judged
@@ -18,6 +18,7 @@ from chinese_poker.engine.settlement import SIDES, settlement
 from chinese_poker.engine.tables import tables
 from chinese_poker.errors import DealError
 from chinese_poker.evaluate import evaluate
+from chinese_poker.matchup import settle
 from chinese_poker.presets import load_rules
 from chinese_poker.rules import RuleSet
 from chinese_poker.score import score
@@ -288,3 +289,35 @@ def test_every_rule_set_has_tables_of_its_own():
     dearer = RuleSet(name="basic", middle_may_equal_back=False)
     assert batch._judging(BASIC).distinct == 0
     assert batch._as_lists(batch._judging, dearer).distinct == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "suits"), [("Qc2d3d Qd4d5d6d7d Qs8d9dTdJd", "cds"), ("2d3dQs 4d5d6d7dQh 8d9dTdJdQc", "shc")]
+)
+def test_the_best_suit_of_a_segment_is_that_of_its_own_cards(row, suits):
+    """Each segment is led by a queen, and the next one's queen is beside it."""
+    cards = [*range(13), *parse_cards(row.replace(" ", ""))]
+    for segment, suit in enumerate(suits):
+        assert batch.best_suit(cards, 1, segment, [3, 10], 1, [10, 11, 12, 13]) == 10 + "cdhs".index(suit)
+    assert batch.best_suit(cards, 1, 1, [3, 12], 1, [10, 11, 12, 13]) == 0
+
+
+def test_a_state_that_is_given_counts_in_place_of_the_arrangement():
+    settled = settlement(BASIC)
+    assert settle_batch(DEAL, BASIC).states.tolist() == [[0, settled.foul]]
+    given = settle_batch(DEAL, BASIC, states=[[JUDGE, 0]])
+    assert given.states.tolist() == [[0, 0]]
+    items = settle(settled.states[0], settled.states[0], (-1, -1, 1), BASIC)  # 222 | 23333 | 44445, 555 | 66667 | 77788
+    assert given.totals[0, 0] == sum(item.units for item in items)
+
+
+def test_the_first_deal_that_has_a_card_twice_is_told():
+    cards = np.concatenate([DEAL, DEAL, DEAL])
+    cards[1:, 1, 12] = 0
+    run, settling = batch._Run(cards, BASIC, 1, False), batch._as_lists(batch._settling, BASIC, 2, None)
+    for end, told in ((1, -1), (2, 1), (3, 1)):
+        values, states, totals = [0] * 18, [0] * 6, [0] * 6
+        assert batch.judge_deals(run.cards, 2, 0, end, run.judging, values, states) == told
+        work = batch.Work(values, states, [0] * 3, [0] * 2)
+        arguments = (run.cards, 2, [-1] * 6, 0, end, run.judging, settling, 0, work, totals)
+        assert batch.score_deals(*arguments) == told

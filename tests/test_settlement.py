@@ -196,6 +196,8 @@ def test_every_state_is_there_once():
 def test_a_home_run_that_costs_its_scoops_keeps_dominated_arrangements_in_play():
     rules = {"scoop": {"factor": 3}, "home_run": {"factor": 2}}
     assert not settlement(read_rules({"name": "less for more", **rules})).is_monotone
+    flat = {"foul": {"pays": "flat", "units": 7}, "naturals": {"worth": {}}}  # so that the home run costs nothing else
+    assert not settlement(read_rules({"name": "flat foul", **rules, **flat})).is_monotone
     assert settlement(read_rules({"name": "as much", **rules, "home_run": {"factor": 3}})).is_monotone
 
 
