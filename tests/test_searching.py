@@ -89,7 +89,7 @@ def test_there_is_room_for_many_hands():
 
 
 def test_there_may_be_more_than_there_is_room_for():
-    assert len(legal(KNOWN[2].hand)) == len(np.unique(KNOWN[2].legal[0] >> 26))
+    assert triples(legal(KNOWN[0].hand)) == np.unique(KNOWN[0].legal[0] >> 26)[::-1].tolist()
 
 
 def test_the_wheel_of_the_rules_is_the_wheel_of_the_search():
@@ -256,7 +256,7 @@ def test_machine_code_is_loaded_when_it_is_worth_its_time(monkeypatch):
         (range(12), r"an array of hands has the shape \(n, 13\) or \(13,\), not \(12,\)"),
         (np.zeros((2, 2, 13), int), r"not \(2, 2, 13\)"),
         (np.zeros((0, 12), int), r"not \(0, 12\)"),
-        ([0, *range(12)], "a hand has 13 different cards, of the indices 0 to 51"),
+        ([0, *range(12)], "^a hand has 13 different cards, of the indices 0 to 51$"),
         (range(40, 53), "a hand has 13 different cards"),
         (range(-1, 12), "a hand has 13 different cards"),
         (np.arange(13) / 1, "a hand has 13 different cards"),
