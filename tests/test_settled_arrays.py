@@ -288,6 +288,7 @@ def test_cards_are_laid_out_for_the_kernels():
 def test_every_rule_set_has_tables_of_its_own():
     dearer = RuleSet(name="basic", middle_may_equal_back=False)
     assert batch._judging(BASIC).distinct == 0
+    assert len(batch._judging(BASIC).value) == 16384
     assert batch._as_lists(batch._judging, dearer).distinct == 1
 
 
