@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from chinese_poker.engine.dealing import deal, deal_from
+from chinese_poker.engine.dealing import deal, deal_from, deal_hands, permutation
 
 WORD = 2**64
 
@@ -25,8 +25,24 @@ def _deck(seed, number):
 
 @pytest.mark.parametrize("seed", [0, 1, 2**64 - 1, -5, 10**30])
 def test_a_deal_is_the_same_in_plain_integers(seed):
-    for first in (0, 7, 10**12):
+    for first in (0, 7, 10**12, 2**64 - 1, -5):
         assert deal(seed, first, 2).tolist() == [_deck(seed, first), _deck(seed, first + 1)]
+
+
+def test_the_hands_of_a_seed_are_those_of_its_deals():
+    decks = [_deck(2, number) for number in range(5)]
+    hands = [deck[13 * seat : 13 * seat + 13] for deck in decks for seat in range(4)]
+    assert deal_hands(2, 6).tolist() == hands[:6]
+    assert deal_hands(2, 8, first=1).tolist() == hands[4:12]
+    assert deal_hands(2, 9, first=2).tolist() == hands[8:17]
+    assert deal_hands(2, 9).dtype == np.int8
+
+
+@pytest.mark.parametrize("seed", [0, 3, -1, 2**64 + 3, 3**70])
+def test_a_permutation_is_the_same_in_plain_integers(seed):
+    start = _splitmix64(seed % WORD)
+    keys = [_splitmix64((start + (place + 1) * 0x9E3779B97F4A7C15) % WORD) for place in range(40)]
+    assert permutation(seed, 40).tolist() == sorted(range(40), key=keys.__getitem__)
 
 
 def test_sharding_changes_nothing():
@@ -68,6 +84,7 @@ def test_hands_from_unseen_cards():
     unseen = [card for card in range(52) if card % 4 != 2]
     dealt = deal_from(6, unseen, 2000, 2)
     assert dealt.shape == (2000, 2, 13)
+    assert dealt.dtype == np.int8
     rows = np.sort(dealt.reshape(2000, 26), axis=1)
     assert (np.diff(rows, axis=1) > 0).all()
     counts = np.bincount(rows.ravel(), minlength=52)
@@ -76,7 +93,19 @@ def test_hands_from_unseen_cards():
     assert np.array_equal(deal_from(6, unseen[::-1], 10, 2, first=90), dealt[90:100])
 
 
-@pytest.mark.parametrize(("cards", "hands"), [(range(38), 3), ([0] * 26, 2), ([*range(13), 5], 1)])
-def test_too_few_or_repeated_cards(cards, hands):
-    with pytest.raises(ValueError, match="different cards"):
+def test_all_unseen_cards_may_be_dealt():
+    assert sorted(deal_from(1, range(20, 46), 1, 2).ravel().tolist()) == list(range(20, 46))
+    assert deal_from(1, range(12), 5, 3, size=4).shape == (5, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("cards", "hands", "says"),
+    [
+        (range(38), 3, "3 hands need 39 different cards, not 38 of which 38"),
+        ([0] * 26, 2, "2 hands need 26 different cards, not 26 of which 1"),
+        ([*range(13), 5], 1, "1 hands need 13 different cards, not 14 of which 13"),
+    ],
+)
+def test_too_few_or_repeated_cards(cards, hands, says):
+    with pytest.raises(ValueError, match=says):
         deal_from(1, cards, 1, hands)

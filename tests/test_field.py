@@ -8,14 +8,18 @@ import numpy as np
 import pytest
 from hands import PATTERNS, arranged
 from plain import as_arrangement, bank_of, dealt, gain, legal_arrangements, set_legally, unseen_by
+from test_engine_search import _ALL, _FIVES, _THREES
+from test_kernels import KNOWN, MASK_OF_FIVE, MASK_OF_THREE, UNDOMINATED
 from test_settlement import UNSAFE
 
 from chinese_poker.arrangement import Arrangement, parse_hand
+from chinese_poker.cards import DECK
 from chinese_poker.deal import Deal, Player
+from chinese_poker.engine import field as fields
 from chinese_poker.engine.field import candidates, judged
 from chinese_poker.engine.search import undominated
 from chinese_poker.engine.settlement import settlement
-from chinese_poker.evaluate import Wheel
+from chinese_poker.evaluate import Wheel, evaluate
 from chinese_poker.presets import load_rules
 from chinese_poker.rules import Banker, Bonuses, HomeRun, PaidTo, RuleSet, Scoop, Ties
 from chinese_poker.score import score
@@ -159,3 +163,111 @@ def test_a_dominated_arrangement_is_suggested_where_it_is_best():
     undominated_ones = map(as_arrangement, undominated(hand).cards().tolist())
     assert max(gain(arrangement, others, rules, None) for arrangement in undominated_ones) == 12
     assert suggest(hand, rules, known=others).best.ev == 13 / 2
+
+
+# ----------------------------------------------------------------------------------------------------
+# Few hands, quickly: for mutation testing
+
+BY_SUIT = {
+    monotone: RuleSet(
+        name=f"by suit {monotone}",
+        ties=Ties.SUIT,
+        suits="cdhs",
+        middle_may_equal_back=False,
+        bonuses=Bonuses() if monotone else Bonuses(middle={"straight": 3}),
+    )
+    for monotone in (True, False)
+}
+
+
+def finer_values(known):
+    """The values of all legal arrangements of a hand as they are compared where ties go by suit, clubs the highest."""
+    ranks, worth = [card // 4 for card in known.ordered], [3 - card % 4 for card in known.ordered]
+    finer = []
+    for places, masks, values in ((_THREES, MASK_OF_THREE, known.three), (_FIVES, MASK_OF_FIVE, known.five)):
+        found = []
+        for segment, mask in zip(places, masks.tolist(), strict=True):
+            cards = [DECK[known.ordered[i]] for i in segment]
+            lead = evaluate(cards).ranks[0] - 2
+            found.append(4 * values[mask] + max(worth[i] for i in segment if ranks[i] == lead))
+        finer.append(np.array(found))
+    front, middle, back = finer[0][_ALL[:, 0]], finer[1][_ALL[:, 1]], finer[1][_ALL[:, 2]]
+    behind = np.array(known.lookup.least_five)[front >> 2] <= middle >> 2
+    return np.unique(np.stack([back, middle, front], axis=1)[behind & (middle >> 2 < back >> 2)], axis=0)[::-1]
+
+
+HAND = KNOWN[5]
+FINER = finer_values(HAND)
+
+
+@pytest.mark.parametrize("monotone", [True, False])
+def test_candidates_by_suit_are_those_of_plain_enumeration(monotone):
+    rules = BY_SUIT[monotone]
+    assert settlement(rules).is_monotone is monotone
+    found = candidates(HAND.hand[::-1], rules)
+    expected, left = [], FINER
+    while monotone and len(left):
+        expected.append(left[0].tolist())
+        left = left[(left > left[0]).any(axis=1)]
+    assert found.values[:, ::-1].tolist() == (expected if monotone else FINER.tolist())
+    again = judged(found.cards, rules)
+    assert again.values.tolist() == found.values.tolist()
+    assert again.states.tolist() == found.states.tolist()
+    assert settlement(rules).foul not in found.states
+    assert (np.sort(found.cards, axis=1) == sorted(HAND.hand)).all()
+    assert fields.plain_values(found, rules).tolist() == (found.values // 4).tolist()
+
+
+@pytest.mark.parametrize("equal", [True, False])
+@pytest.mark.parametrize("number", [2, 4])
+def test_candidates_are_those_of_plain_enumeration(number, equal):
+    known = KNOWN[number]
+    plain = RuleSet(name="plain", wheel=known.wheel, middle_may_equal_back=equal)
+    unsafe = RuleSet(
+        name="pair", wheel=known.wheel, middle_may_equal_back=equal, bonuses=Bonuses(front={"one_pair": 5})
+    )
+    for rules, expected in (
+        (plain, UNDOMINATED[number, not equal]),
+        (unsafe, np.unique(known.legal[not equal] >> 26)[::-1].tolist()),
+    ):
+        found = candidates(known.hand, rules)
+        front, middle, back = found.values.T.astype(int)
+        assert sorted((back << 22 | middle << 9 | front).tolist(), reverse=True) == expected
+        again = judged(found.cards, rules)
+        assert again.values.tolist() == found.values.tolist() == fields.plain_values(found, rules).tolist()
+        assert again.states.tolist() == found.states.tolist()
+
+
+def test_every_arrangement_is_there_once():
+    arrangements = fields._all_arrangements.__wrapped__()
+    assert arrangements.shape == (72072, 13)
+    assert arrangements.dtype == np.int8
+    assert (np.sort(arrangements, axis=1) == np.arange(13)).all()
+    for part in (slice(0, 3), slice(3, 8), slice(8, 13)):
+        assert (np.diff(arrangements[:, part]) > 0).all()
+    assert len(np.unique(arrangements @ 13 ** np.arange(13))) == 72072
+    assert not arrangements.flags.writeable
+
+
+def test_a_skyline_has_the_rows_that_no_other_dominates():
+    chance = np.random.default_rng(8)
+    for most in (2, 5, 12):
+        rows = np.unique(chance.integers(0, most, (40, 3)), axis=0)[::-1]  # descending in back, middle, front
+        values = rows[:, ::-1]
+        expected = [
+            i for i, row in enumerate(rows) if not any((other >= row).all() and (other > row).any() for other in rows)
+        ]
+        assert fields._skyline(values).tolist() == expected
+    assert fields._skyline(np.array([[0, 9, 1], [3, 4, 1], [2, 4, 0]])).tolist() == [0, 1]
+    assert fields._skyline(np.array([[3, 4, 5], [2, 5, 4], [2, 4, 4]])).tolist() == [0, 1]
+
+
+def test_fields_are_of_small_numbers():
+    for rules in (load_rules("basic"), BY_SUIT[True], load_rules("us-1-4")):
+        field = judged([range(0, 52, 4), range(51, -1, -4)], rules, np.array([-1, -1]))
+        assert (field.cards.dtype, field.values.dtype, field.states.dtype) == (np.int8, np.int16, np.int16)
+        assert judged(range(0, 52, 4), rules).cards.shape == (1, 13)
+        joined = type(field).joined([field, field[1:]])
+        assert joined.cards.tolist() == [[*range(0, 52, 4)], *[[*range(51, -1, -4)]] * 2]
+        assert len(joined) == 3
+        assert joined.states.tolist() == field.states[[0, 1, 1]].tolist()

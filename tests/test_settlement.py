@@ -196,6 +196,8 @@ def test_every_state_is_there_once():
 def test_a_home_run_that_costs_its_scoops_keeps_dominated_arrangements_in_play():
     rules = {"scoop": {"factor": 3}, "home_run": {"factor": 2}}
     assert not settlement(read_rules({"name": "less for more", **rules})).is_monotone
+    flat = {"foul": {"pays": "flat", "units": 7}, "naturals": {"worth": {}}}  # so that the home run costs nothing else
+    assert not settlement(read_rules({"name": "flat foul", **rules, **flat})).is_monotone
     assert settlement(read_rules({"name": "as much", **rules, "home_run": {"factor": 3}})).is_monotone
 
 
@@ -207,3 +209,42 @@ def test_a_scoop_that_multiplies_what_it_loses_keeps_dominated_arrangements_in_p
     assert settlement(read_rules({"name": "regular", **rules})).is_monotone
     everything = {**rules, "scoop": {"factor": 2, "factor_on": "all"}}
     assert not settlement(read_rules({"name": "everything", **everything})).is_monotone
+
+
+@pytest.mark.parametrize("segment", ["front", "middle", "back"])
+def test_one_segment_alone_may_cost_by_winning(segment):
+    """To win the cheap segment as well doubles what is lost to a bonus; to win a dear one gains more than that."""
+    rules = {
+        "units": {"front": 5, "middle": 5, "back": 5} | {segment: 1},
+        "bonuses": {"paid_to": "both", "back": {"four_of_a_kind": 13, "straight_flush": 13}},
+        "scoop": {"factor": 2, "factor_on": "all"},
+    }
+    settled = settlement(read_rules({"name": segment, **rules}))
+    first, second = settled.back[[0, -1]]
+    won = {"front": 26 - 9, "middle": 26 - 3, "back": 26 - 1}
+    gains = {each: settled.units[first, second, [code, 26], 0].tolist() for each, code in won.items()}
+    expected = {each: [6 - 13, -4] if each != segment else [10 - 13, -4] for each in won}
+    assert gains == expected
+    assert not settled.is_monotone
+    cheaper = rules | {"bonuses": {"paid_to": "both", "back": {"four_of_a_kind": 12, "straight_flush": 12}}}
+    assert settlement(read_rules({"name": f"{segment}, cheaper", **cheaper})).is_monotone
+
+
+def test_the_states_and_the_wheel_are_those_of_the_rules():
+    for rules in (RuleSet(name="plain"), load_rules("us-1-4"), RULES["suits upside down"]):
+        settled = settlement(rules)
+        assert settled.tables.wheel is rules.wheel
+        assert [bool(state.surrender) for state in settled.states].count(True) == (rules.surrender is not None)
+        assert [state.natural for state in settled.states if state.natural] == list(rules.naturals.ranking)
+        assert settled.units.dtype == np.int32
+        assert settled.scoops.dtype == np.int8
+        assert (settled.front.dtype, settled.middle.dtype, settled.back.dtype) == (np.int16,) * 3
+        assert settled.bonus.dtype == np.int64
+
+
+def test_every_front_may_have_a_bonus():
+    """Then no front has the worth of a category that three cards cannot make."""
+    bonuses = Bonuses(front={"high_card": 1, "one_pair": 2, "three_of_a_kind": 3})
+    settled = settlement(RuleSet(name="fronts", bonuses=bonuses))
+    assert settled.front.tolist() == [0] * 286 + [1] * 156 + [2] * 13
+    assert settled.units[[0, 1, 2], 0, 26, 0].tolist() == [4, 5, 6]

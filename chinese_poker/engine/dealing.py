@@ -71,7 +71,7 @@ def permutation(seed: int, size: int) -> Array:
     [0, 1, 2, 3]
     """
     start = _mixed(np.array([seed % 2**64], np.uint64))
-    order: Array = np.argsort(_mixed(start + np.arange(1, size + 1, dtype=np.uint64) * _GAMMA), kind="stable")
+    order: Array = np.argsort(_mixed(start + np.arange(1, size + 1, dtype=np.uint64) * _GAMMA))
     return order
 
 

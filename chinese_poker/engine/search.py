@@ -70,7 +70,7 @@ class Arrangements:
         """(k, 13) int8: the card indices of front (3), middle (5) and back (5), each strongest rank first."""
         is_in = self.masks[:, :, None] >> np.arange(12, -1, -1) & 1
         segment = is_in[:, 1] + 2 * is_in[:, 2]
-        order = np.argsort(segment, axis=1, kind="stable")
+        order = np.argsort(segment, kind="stable")
         cards: Array = np.take_along_axis(self.hands[self.owners][:, ::-1], order, axis=1)
         return cards
 
@@ -282,7 +282,7 @@ def _checked(hands: npt.ArrayLike) -> Array:
     array = array[None] if array.ndim == 1 else array
     if array.ndim != 2 or array.shape[1] != 13:
         raise ValueError(f"an array of hands has the shape (n, 13) or (13,), not {np.shape(hands)}")
-    ascending = np.sort(array, axis=1)
+    ascending = np.sort(array)
     different = (ascending[:, 1:] > ascending[:, :-1]).all()
     if array.dtype.kind not in "iu" or not different or array.min(initial=0) < 0 or array.max(initial=0) > 51:
         raise ValueError("a hand has 13 different cards, of the indices 0 to 51")

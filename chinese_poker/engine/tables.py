@@ -85,7 +85,7 @@ class Tables(NamedTuple):
         >>> tables().values_of(np.array([[51, 50, 49]])).tolist()  # trip aces
         [454]
         """
-        ranks = np.sort(cards >> 2, axis=1).astype(np.int64)
+        ranks = np.sort(cards >> 2).astype(np.int64)
         index = _index(ranks, np.asarray(self.arrays.steps))
         if cards.shape[1] == 3:
             return np.asarray(self.arrays.front)[index]
@@ -107,7 +107,7 @@ def tables(wheel: Wheel = Wheel.LOWEST) -> Tables:
     strength = np.zeros(FIVE_VALUES, np.int32)
     strength[five] = _strengths(ranks, wheel)
     strength[suited_five] = _strengths(suited, wheel, one_suit=True)
-    order = np.argsort(strength, kind="stable")
+    order = np.argsort(strength)
     value = np.argsort(order)
 
     fronts = _multisets(3)
@@ -168,7 +168,7 @@ def _strengths(ranks: Array, wheel: Wheel, one_suit: bool = False) -> Array:
         ]
     )[equal_pairs]
     grouped = np.where(_repeats(ranks) > 0, 0, counts << 4 | ranks + 2)
-    nibbles = -np.sort(-grouped, axis=1) & 15
+    nibbles = -np.sort(-grouped) & 15
     if ranks.shape[1] == 5:
         low = (ranks == [0, 1, 2, 3, 12]).all(axis=1)
         straight = (equal_pairs == 0) & (ranks[:, 4] - ranks[:, 0] == 4) | low
