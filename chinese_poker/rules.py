@@ -277,7 +277,7 @@ class RuleSet(_Part, Shown):
         >>> RuleSet(name="x", naturals=Naturals(worth={Natural.SIX_PAIRS: 3})).natural("Six pairs")
         <Natural.SIX_PAIRS: 'six_pairs'>
         """
-        plain = "_".join(name.lower().replace("-", " ").replace("_", " ").split())
+        plain = "_".join(name.lower().replace("-", " ").split())
         played = self.naturals.ranking
         for natural in played:
             if natural == plain:

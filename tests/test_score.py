@@ -4,6 +4,7 @@ import os
 from collections import Counter
 from itertools import product
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -628,3 +629,12 @@ def test_a_natural_is_declared_as_people_write_it(name: str) -> None:
     with pytest.raises(DealError) as caught:
         score(deal(SIX_PAIRS, DRAGON, declare=(name + "s", None)), load_rules("basic"))
     assert (caught.value.code, caught.value.pointer) == ("unknown_natural", "/players/0/declare")
+
+
+def test_a_result_shows_itself_as_a_table() -> None:
+    result = score(deal(DRAGON, SIX_PAIRS, declare=("dragon", None)), load_rules("basic"))
+    assert all(told in str(result) for told in ("P0", "P1", "dragon", f"{result.totals[0]:+d}"))
+    assert all(told in result._repr_html_() for told in ("<table", "P0", "P1", "dragon", f"{result.totals[0]:+d}"))
+    told = []
+    result._repr_pretty_(SimpleNamespace(text=told.append), cycle=False)
+    assert told == [str(result)]

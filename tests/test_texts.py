@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from chinese_poker.errors import MOST_PROBLEMS, CardError, ChinesePokerError, DealError
+from chinese_poker.errors import MOST_PROBLEMS, CardError, ChinesePokerError, DealError, is_out_of_memory
 from chinese_poker.texts import did_you_mean, one_line, quote, text_fault
 
 
@@ -146,3 +146,20 @@ def test_an_error_crosses_from_process_to_process_whole(carried: Callable[[Chine
         assert [(type(each), str(each)) for each in other.problems] == [
             (type(each), str(each)) for each in error.problems
         ]
+
+
+@pytest.mark.parametrize(
+    ("error", "lacks"),
+    [
+        (MemoryError(), True),
+        (ImportError("numpy.so: failed to map segment from shared object"), True),
+        (OSError(12, "Cannot allocate memory"), True),
+        (RuntimeError("can't start new thread"), True),
+        (SystemError("<built-in function load> returned NULL without setting an exception"), True),
+        (ImportError("No module named 'numba'"), False),
+        (OSError(28, "No space left on device"), False),
+        (RuntimeError(), False),
+    ],
+)
+def test_what_says_that_memory_lacks(error: Exception, lacks: bool) -> None:
+    assert is_out_of_memory(error) is lacks
