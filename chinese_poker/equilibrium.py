@@ -45,6 +45,7 @@ POOL_HANDS = 32_768
 FEW_HANDS = 1_024
 """The same, and the sample of a round, where numba is not installed."""
 SHIPPED = Path(__file__).with_name("equilibrium.npz")
+_TABLES = (2, 3, 4)
 _FORMAT = 1
 
 Progress = Callable[[int, int, Response], object]
@@ -228,13 +229,15 @@ def regenerate(names: Collection[str], path: Path = SHIPPED, report: Callable[[s
 
     :param names: the presets that are trained; the games of the others stay as they are in the file.
     :param report: called with the name of each game when it is trained.
+    :raises RuleSetError: ``unknown_rules``.
     """
+    anew = {_game(load_rules(name), players) for name in names for players in _TABLES}
     games: dict[str, Array] = {}
     for rules in map(load_rules, rule_names()):
-        for players in (2, 3, 4):
+        for players in _TABLES:
             game = _game(rules, players)
             if game not in games:
-                kept = None if rules.name in names else _shipped(rules, players)
+                kept = None if game in anew else _shipped(rules, players)
                 games[game] = trained(rules, players) if kept is None else kept
                 if kept is None:
                     report(f"{rules.name}, {players} players: {strategy_digest(games[game])[:16]}")

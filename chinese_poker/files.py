@@ -59,9 +59,13 @@ class _New(NamedTuple):
                 self.name.unlink()
 
 
+def _is_special(path: Path) -> bool:
+    return path.exists() and not path.is_file()
+
+
 def _new(path: Path) -> _New:
     with faults_of(path):
-        if path.exists() and not path.is_file():
+        if _is_special(path):
             return _New(path.open("wb"), path, path)
         target = Path(os.path.realpath(path))
         if target.exists() and not os.access(target, os.W_OK):
@@ -80,7 +84,8 @@ def check_writable(path: Path) -> None:
     chinese_poker.errors.ChinesePokerError: unwritable: '/nowhere/plot.png' cannot be written: No such file or
     directory; make its folder first
     """
-    _new(path).drop()
+    if not _is_special(path) or path.is_dir():
+        _new(path).drop()
 
 
 @contextmanager

@@ -33,7 +33,7 @@ from .answers import settle
 from .arrangement import SEGMENTS
 from .documents import Document, problems_of
 from .errors import ChinesePokerError, DealError, LedgerError
-from .presets import read_rules, rules_document
+from .presets import kept_rules, rules_document
 from .report import Standings, plain_cell, read_unit, standings_rows
 from .rules import RuleSet
 from .texts import quote
@@ -654,7 +654,7 @@ class Ledger:
         line = _line_of(_NIGHT_LINE, value["night"]) if len(value) == 1 else None
         if line is None:
             raise DealError("unknown_key", "a line of a night holds nothing else; send an export as it is")
-        rules = read_rules(line["rules"])
+        rules = kept_rules(line["rules"])
         if line["unit"] is not None:
             read_unit(line["unit"])
         name, text = line["id"], wire.dumps(line["rules"]).decode()
@@ -784,7 +784,7 @@ def _whole(action: Action) -> Action:
 
 
 def _rules_of(text: str) -> RuleSet:
-    return read_rules(json.loads(text))
+    return kept_rules(json.loads(text))
 
 
 def _without_user_keys(result: Mapping[str, Any]) -> dict[str, Any]:

@@ -119,8 +119,8 @@ def _load_file(path: Path) -> RuleSet:
 def read_rules(document: Mapping[str, Any], name: str = "house") -> RuleSet:
     """A rule set written out: its own keys over those of the preset that ``base`` names, if any.
 
-    Keys that begin with ``_`` are the user's own. A result tells its rules by name and revision, so what is called as
-    a preset has to be that preset.
+    Keys that begin with ``_`` are the user's own. A result tells its rules by name, so what is called as a preset has
+    to be that preset.
 
     :param name: what it is called where it does not say.
     :raises RuleSetError: everything that is wrong, each with its pointer.
@@ -129,12 +129,21 @@ def read_rules(document: Mapping[str, Any], name: str = "house") -> RuleSet:
     6
     """
     rules = _read(document, name)[0]
-    if rules.name in rule_names():
-        preset = load_rules(rules.name)
-        if rules.revision == preset.revision and _values(rules) != _values(preset):
-            fault = f"{rules.name} is a preset of other rules; name these otherwise, or write {rules.name} alone for it"
-            raise RuleSetError("preset_name", fault, pointer="/name")
+    if rules.name in rule_names() and _values(rules) != _values(load_rules(rules.name)):
+        fault = f"{rules.name} is a preset of other rules; name these otherwise, or write {rules.name} alone for it"
+        raise RuleSetError("preset_name", fault, pointer="/name" if "name" in document else "")
     return rules
+
+
+def kept_rules(document: Mapping[str, Any]) -> RuleSet:
+    """A rule set that was written out when it was played: a preset may have been revised since.
+
+    :raises RuleSetError: everything that is wrong, each with its pointer.
+
+    >>> kept_rules({**rules_document(load_rules("panclub")), "revision": 1, "cap": 20}).cap
+    20
+    """
+    return _read(document, "house")[0]
 
 
 def _values(rules: RuleSet) -> dict[str, Any]:

@@ -172,6 +172,25 @@ def test_check_takes_a_hand_with_or_without_quotes(cards: list[str]) -> None:
     assert run("check", *cards).stdout.decode() == "dragon, three straights\n"
 
 
+def test_check_takes_a_file_whatever_its_name(tmp_path: Path) -> None:
+    (tmp_path / "hands").write_text(json.dumps({"hand": DRAGON}))
+    assert run("check", "hands", folder=tmp_path).stdout.decode().startswith("dragon")
+
+
+@pytest.mark.parametrize("group", [(), ("ledger",)])
+def test_without_arguments_the_help_is_shown_whole(group: tuple[str, ...]) -> None:
+    done = run(*group)
+    told = (done.stdout + done.stderr).decode()
+    assert told.splitlines() == run(*group, "--help").stdout.decode().splitlines()
+
+
+def test_all_faults_of_a_rule_file_are_told_each_on_its_line(tmp_path: Path) -> None:
+    (tmp_path / "club.toml").write_text("cap = -1\nsurrender = -1\n[scoop]\nfactor = 0\n[home_run]\nfactor = 0\n")
+    done = run("score", "--example", "--rules", "./club.toml", folder=tmp_path)
+    told = [line for line in done.stderr.decode().splitlines() if "out_of_range" in line]
+    assert [line.split(": ")[-3] for line in told] == ["/scoop/factor", "/home_run/factor", "/surrender", "/cap"]
+
+
 @pytest.mark.parametrize(("command", "most"), [("rank", 5), ("check", 13), ("suggest", 13)])
 def test_more_cards_than_fit_are_asked_for_in_quotes(command: str, most: int) -> None:
     cards = ["As", "Kd", "Qc", "Jd", "Tc", "9s", "8h", "7h", "6h", "5h", "4h", "3h", "2c", "2d"][: most + 1]

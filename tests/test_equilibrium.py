@@ -11,6 +11,7 @@ from chinese_poker.cards import DECK
 from chinese_poker.engine.dealing import deal
 from chinese_poker.engine.settlement import settlement
 from chinese_poker.equilibrium import POOL_HANDS, best_response, equilibrium, packed, train, trained, unpacked
+from chinese_poker.errors import RuleSetError
 from chinese_poker.exploitability import exploitability
 from chinese_poker.opponents import as_set
 from chinese_poker.presets import load_rules, read_rules, rule_names
@@ -140,3 +141,18 @@ def test_a_best_response_declares_and_surrenders_too():
     rules = load_rules("basic")
     never, always = (exploitability(player, rules, hands=400, pool_hands=8_000) for player in (NeverDeclares(), PLAYER))
     assert never.gain > always.gain + 0.03
+
+
+def test_the_games_of_some_presets_are_made_again_and_the_others_kept(monkeypatch, tmp_path):
+    """``western`` plays the game of ``basic``."""
+    monkeypatch.setattr(module, "trained", lambda rules, players: np.zeros((4, 8), np.uint8))
+    told = []
+    module.regenerate(["western", "malaya"], tmp_path / "made.npz", told.append)
+    assert [text.partition(":")[0] for text in told] == ["basic, 2 players", "malaya, 2 players"]
+    with np.load(tmp_path / "made.npz") as made, np.load(module.SHIPPED) as shipped:
+        assert set(made) == set(shipped)
+        anew = {name for name in made if made[name].shape == (4, 8)}
+        assert len(anew) == 2
+        assert all((made[name] == shipped[name]).all() for name in set(made) - anew)
+    with pytest.raises(RuleSetError, match="unknown_rules"):
+        module.regenerate(["westren"], tmp_path / "made.npz", told.append)

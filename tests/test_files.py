@@ -161,3 +161,11 @@ def test_what_is_no_regular_file_is_written_to(tmp_path: Path) -> None:
     assert refusal(path, lambda file: os.close(reader)) == fault
     assert list(tmp_path.iterdir()) == [path]
     assert path.is_fifo()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_who_reads_a_pipe_is_not_disturbed_by_the_question(tmp_path: Path) -> None:
+    """To open and close it would be its end."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    check_writable(path)  # would wait for a reader, if it opened it

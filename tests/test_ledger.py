@@ -29,7 +29,7 @@ from chinese_poker import DECK, ChinesePokerError, format_cards
 from chinese_poker import ledger as ledger_module
 from chinese_poker.documents import read_documents
 from chinese_poker.ledger import Ledger, csv_rows
-from chinese_poker.presets import load_rules, read_rules, rules_document
+from chinese_poker.presets import kept_rules, load_rules, read_rules, rules_document
 from chinese_poker.wire import dumps
 
 EXAMPLE = Path(__file__).parents[1] / "chinese_poker" / "examples" / "club-night.jsonl"
@@ -97,6 +97,19 @@ def test_the_rules_stay_those_of_the_night(ledger: Ledger) -> None:
     with Ledger(ledger.path) as again:
         assert rules_document(again.night(night).rules) == rules_document(rules)
         assert again.deals(night)[0].result == result
+
+
+def test_a_preset_that_is_revised_leaves_its_nights_as_they_were(ledger: Ledger) -> None:
+    """Of an older version of the package, and in an export of one."""
+    played = kept_rules({**rules_document(load_rules("western")), "foul": {"pays": "flat", "units": 9}})
+    night = ledger.new(rules=played).id
+    ledger.add(night, deal())
+    assert ledger.night(night).rules.foul.units == 9
+    assert [each.id for each in ledger.nights()] == [night]
+    text = exported(ledger, night)
+    ledger.delete(night)
+    assert load(ledger, text) == [night]
+    assert exported(ledger, night) == text
 
 
 def test_the_result_stays_as_it_was_written(ledger: Ledger, night: str) -> None:

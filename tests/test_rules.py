@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from chinese_poker import Category, Natural, RuleSet, RuleSetError
-from chinese_poker.presets import load_rules, preset_text, read_rules, rule_names, rules_document
+from chinese_poker.presets import kept_rules, load_rules, preset_text, read_rules, rule_names, rules_document
 from chinese_poker.rules import BonusMode, FoulPays, FoulRule, Naturals, SegmentValue
 
 PRESETS = rule_names()
@@ -401,6 +401,8 @@ def test_different_houses_are_mostly_of_different_hashes() -> None:
         {"name": "mandarin"},
         {"name": "eastern", "base": "mandarin"},
         {"name": "swc", "base": "swc", "surrender": 5},
+        {"name": "western", "revision": 9, "cap": 5},
+        {"name": "panclub", "revision": 1, "cap": 5},
     ],
 )
 def test_what_is_called_as_a_preset_has_to_be_that_preset(document: dict[str, Any]) -> None:
@@ -409,10 +411,20 @@ def test_what_is_called_as_a_preset_has_to_be_that_preset(document: dict[str, An
     assert (caught.value.code, caught.value.pointer) == ("preset_name", "/name")
 
 
-def test_a_preset_written_out_is_itself_with_other_words_or_of_another_revision() -> None:
+def test_a_file_called_as_a_preset_is_told_so(tmp_path: Path) -> None:
+    path = tmp_path / "western.toml"
+    path.write_text('base = "mandarin"\n')
+    with pytest.raises(RuleSetError, match="western is a preset of other rules; name these otherwise") as caught:
+        load_rules(str(path))
+    assert (caught.value.code, caught.value.pointer) == ("preset_name", "")
+    path.write_text('base = "mandarin"\nname = "ours"\n')
+    assert load_rules(str(path)).name == "ours"
+
+
+def test_a_preset_written_out_is_itself_with_other_words() -> None:
     document = rules_document(load_rules("taiwan"))
-    assert read_rules(document | {"title": "As we play it", "sources": []}).name == "taiwan"
-    assert read_rules(document | {"revision": 99, "cap": 7}).cap == 7
+    assert read_rules(document | {"title": "As we play it", "sources": [], "revision": 99}).name == "taiwan"
+    assert kept_rules(document | {"cap": 7}).cap == 7, "it was played when the preset was another"
 
 
 def test_keys_of_the_users_own_are_left_alone() -> None:

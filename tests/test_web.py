@@ -50,6 +50,19 @@ def ask(client: httpx.Client, path: str, document: Any, **headers: str) -> httpx
     return client.post(path, content=json.dumps(document).encode(), headers={**JSON, **headers})
 
 
+def test_an_app_is_started_again(tmp_path: Path) -> None:
+    app = create_app(Settings(str(tmp_path / "nights.db"), hosts=("test",), warm=False))
+
+    async def asked() -> int:
+        async with (
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client,
+        ):
+            return (await client.get("/api/strategies")).status_code
+
+    assert [asyncio.run(asked()) for _ in range(2)] == [200, 200]
+
+
 def problem(response: httpx.Response) -> Any:
     """The problem of a response, which must be one as RFC 9457 has it."""
     assert response.headers["content-type"] == "application/problem+json"

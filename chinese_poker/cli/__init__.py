@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import sys
 from importlib import import_module
 from typing import Any
@@ -36,7 +37,9 @@ COMMANDS = {
 }
 """The module of each command; what a command does not use is not imported."""
 _LONGEST_LINE = 360
-"""Characters that a complaint about the arguments takes."""
+"""Characters that a line of a complaint about the arguments takes."""
+_HELP = getattr(click.exceptions, "NoArgsIsHelpError", ())
+"""What click raises, from 8.2 on, to show the help where arguments lack."""
 
 
 class _Commands(click.Group):
@@ -58,8 +61,11 @@ class _Commands(click.Group):
     def main(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401
         try:
             return super().main(*args, **options)
+        except _HELP:
+            raise
         except click.ClickException as error:  # click repeats what was typed, however long, and lists over lines
-            told = one_line(" ".join(error.format_message().split()), _LONGEST_LINE)
+            lines = re.sub(r"\n\s+", " ", error.format_message()).split("\n")
+            told = "\n".join(one_line(line, _LONGEST_LINE) for line in lines)
             error.format_message = lambda: told  # type: ignore[method-assign]
             raise
 

@@ -183,15 +183,15 @@ def check_command(sources: tuple[str, ...], rules: RuleSet | None, as_json: bool
 
 def _arrangements(run: Run, sources: tuple[str, ...]) -> Iterator[tuple[str, Document]]:
     for source in joined(sources, HAND_SIZE, "hand"):
-        parts = source.split("|")
-        if is_file(source) and len(parts) == 1:
+        parts, place = source.split("|"), quote(source, 60)
+        if len(parts) == 1 and (is_file(source) or Path(source).is_file()):
             yield from run.documents([source], hands=True)
         elif len(parts) == 1:
-            yield quote(source, 60), Document(0, "", {"hand": source})
+            yield place, Document(0, "", {"hand": source})
         elif len(parts) == len(SEGMENTS):
-            yield source, Document(0, "", dict(zip(SEGMENTS, parts, strict=True)))
+            yield place, Document(0, "", dict(zip(SEGMENTS, parts, strict=True)))
         else:
-            run.report(source, [wrong_segments(len(parts))])
+            run.report(place, [wrong_segments(len(parts))])
 
 
 @click.command("rank")

@@ -17,7 +17,7 @@ from ..cards import RANKS
 from ..errors import ChinesePokerError, SimulationError
 from ..evaluate import Category
 from ..naturals import Natural
-from ..presets import read_rules, rules_document
+from ..presets import kept_rules, rules_document
 from ..rules import RuleSet
 
 PLAYED, FOUL, SURRENDER = "played", "foul", "surrender"
@@ -355,7 +355,7 @@ class Summary:
         """
         try:
             summary = cls(
-                read_rules(document["rules"]),
+                kept_rules(document["rules"]),
                 tuple(str(seat["strategy"]) for seat in document["seats"]),
                 None if document["banker"] is None else _count(document["banker"]),
                 _joined(_row(Dealt, dealt) for dealt in document["dealt"]),

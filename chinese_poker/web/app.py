@@ -69,7 +69,7 @@ def create_app(settings: Settings = Settings()) -> FastAPI:
     app = FastAPI(title="chinese-poker", version=__version__, docs_url=None, redoc_url=None, lifespan=_lifespan)
     app.state.settings = settings
     app.state.ledger = nights.LedgerOf(settings.data)
-    app.state.hard_work = ThreadPoolExecutor(os.cpu_count() or 1, "hard work")
+    app.state.hard_work = _workers()
     app.add_middleware(Guard, token=settings.token, hosts=settings.hosts, origins=settings.origins)
     app.add_exception_handler(ChinesePokerError, on_error)
     app.add_exception_handler(HTTPException, _on_http_exception)
@@ -89,8 +89,13 @@ def create_app(settings: Settings = Settings()) -> FastAPI:
     return app
 
 
+def _workers() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(os.cpu_count() or 1, "hard work")
+
+
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    app.state.hard_work = _workers()
     if app.state.settings.warm:
         await asyncio.get_running_loop().run_in_executor(app.state.hard_work, _warm)
     yield

@@ -14,7 +14,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ..documents import MOST_BYTES, decoded
+from ..documents import MOST_BYTES
 from ..errors import ChinesePokerError, DealError
 from .problems import plain_problem, problem
 
@@ -94,9 +94,9 @@ class Guard:
     def _refusal(self, scope: Scope) -> ChinesePokerError | None:
         headers = Headers(scope=scope)
         try:
-            decoded(scope["query_string"])
-        except DealError as error:
-            return error
+            scope["query_string"].decode()
+        except UnicodeDecodeError:
+            return DealError("not_utf8", "the query of the address is no UTF-8; write it in percents of UTF-8")
         host = headers.get("host", "")
         if self.hosts and _name_of(host) not in self.hosts:
             fault = f"called as {host!r}; call it by its address, or give serve its --origin"

@@ -1,6 +1,7 @@
 """Deals as JSON text, settled by the referee too where a preset is played."""
 
 import json
+import re
 from typing import Any
 
 from fuzzing import DATA, check_places, check_told
@@ -60,7 +61,10 @@ def _deal(value: Any) -> None:
 
 
 def _plain(player: dict[str, Any] | None) -> dict[str, Any] | None:
-    return player and {
-        key: [str(card) for card in parse_cards(cards)] if key in (*SEGMENTS, "hand") else cards
-        for key, cards in player.items()
-    }
+    """A player as the referee reads one, who knows one spelling of everything."""
+    if player is None:
+        return None
+    plain = {key: [str(card) for card in parse_cards(player[key])] for key in (*SEGMENTS, "hand") if key in player}
+    if "declare" in player:
+        plain["declare"] = re.sub(r"[\s-]+", "_", player["declare"].strip().lower())
+    return {**player, **plain}
