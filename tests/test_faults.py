@@ -272,17 +272,20 @@ sys.argv[1:] = ["score", "-", "--json"]
 try:
     main()
 except SystemExit as end:
+    waits = os.get_blocking(0) or os.get_blocking(1)
     os.close(1)
     os.close(0)
     threads[1].join()
-    print(end.code, b"".join(pieces).count(b"\\n"), file=sys.stderr)
+    print(end.code, b"".join(pieces).count(b"\\n"), waits, file=sys.stderr)
 """
 """The command at pipes that another program has told not to wait, one filled slowly and one emptied slowly."""
 
 
 def test_pipes_that_do_not_wait_lose_nothing(tmp_path: Path) -> None:
     (tmp_path / "night.jsonl").write_bytes(json_lines(deal(id=i) for i in range(1_500)))
-    assert python(NOT_WAITING, tmp_path / "night.jsonl").stderr == "0 1500\n"
+    assert python(NOT_WAITING, tmp_path / "night.jsonl").stderr == "0 1500 False\n", (
+        "and the pipes are left as they were"
+    )
 
 
 SLOWLY = st.lists(st.binary(min_size=1, max_size=20), max_size=8)

@@ -7,6 +7,7 @@ import io
 import os
 import re
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
@@ -88,7 +89,12 @@ _CLOSED_PIPE = 141
 def main() -> None:
     """Run the command; whatever goes wrong is one line, never a traceback."""
     _open_closed_streams()
-    _wait_at_streams()
+    with _waiting_streams():
+        status = _status()
+    sys.exit(status)
+
+
+def _status() -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -103,7 +109,7 @@ def main() -> None:
                 click.echo(f"chinese-poker: {fault}", err=True)
         for stream in (sys.stdout, sys.stderr):  # what is left in them goes nowhere
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    sys.exit(status)
+    return status
 
 
 def _run() -> int:
@@ -136,11 +142,20 @@ def _open_closed_streams() -> None:
             setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w", encoding="utf-8"))
 
 
-def _wait_at_streams() -> None:
-    """Let reads and writes wait as ever where another program has made a pipe or terminal that we share return at once.
+@contextlib.contextmanager
+def _waiting_streams() -> Iterator[None]:
+    """Let reads and writes wait where another program has made a pipe or terminal that we share return at once.
 
     A read that finds nothing yet would be taken for the end of the input.
     """
+    changed = []
     for stream in (sys.stdin, sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, AttributeError):
-            os.set_blocking(stream.fileno(), True)
+        with contextlib.suppress(OSError, AttributeError, ValueError):
+            if not os.get_blocking(stream.fileno()):
+                os.set_blocking(stream.fileno(), True)
+                changed.append(stream.fileno())
+    try:
+        yield
+    finally:
+        for descriptor in changed:
+            os.set_blocking(descriptor, False)
