@@ -152,6 +152,8 @@ def _values(rules: RuleSet) -> dict[str, Any]:
 
 
 def _read(document: Mapping[str, Any], name: str) -> tuple[RuleSet, Mapping[str, Any]]:
+    if not isinstance(document, Mapping):
+        raise RuleSetError("bad_value", "write the rules as an object")
     own = {"name": name, **{key: value for key, value in document.items() if str(key)[:1] != "_"}}
     problems: list[ChinesePokerError] = []
     if "base" in own:

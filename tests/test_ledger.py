@@ -713,6 +713,7 @@ class Model(RuleBasedStateMachine):
         else:  # even its beginning was in the log alone
             self.moments = [Moment({}, (), 0)]
             load(self.ledger, self.exports[0])
+            self.reopen()  # what was there before it was deleted may be in the file as long as this is in the log alone
         self.exports = [export for export in self.exports if export.count(b"\n") <= len(self.moments)]
 
     @rule()

@@ -383,7 +383,7 @@ TRIPS = {"hand": split("Kc Ks Js Jd Tc Td 7c 7d 6d 6s 3c 3s 3d"), "declare": "si
         ("fujian", TRIPS, PAIRS, 0),
         ("vietnam", DRAGON, SUITED, -26),
         ("vietnam", TRIPS, PAIRS, 6),
-        ("panclub", DRAGON, SUITED, 0),
+        ("panclub", DRAGON, SUITED, -13),
         ("panclub", TRIPS, PAIRS, 4),
     ],
 )

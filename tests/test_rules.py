@@ -427,5 +427,10 @@ def test_a_preset_written_out_is_itself_with_other_words() -> None:
     assert kept_rules(document | {"cap": 7}).cap == 7, "it was played when the preset was another"
 
 
+@pytest.mark.parametrize("document", [[1], "western", 7, None])
+def test_what_is_no_object_is_no_rule_set(document: Any) -> None:
+    assert refusal(read_rules, document) == [("", "bad_value", "write the rules as an object")]
+
+
 def test_keys_of_the_users_own_are_left_alone() -> None:
     assert read_rules({"base": "taiwan", "_note": ["as at Ann's"]}) == read_rules({"base": "taiwan"})

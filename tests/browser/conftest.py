@@ -25,8 +25,9 @@ def _missing(what: str) -> None:
     (pytest.fail if os.environ.get("CI") else pytest.skip)(what)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
+    """It keeps an event loop running for as long as it is there, and so is not there for tests of other files."""
     try:
         from playwright.sync_api import Error, sync_playwright
     except ImportError:
@@ -42,7 +43,7 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory, chromium: Any) -> Iterator[Server]:
     with serving("--data", tmp_path_factory.mktemp("ledger") / "ledger.db") as running:
         yield running
