@@ -264,8 +264,9 @@ class Ledger:
             self._db.execute("PRAGMA foreign_keys = ON")
             self._db.execute("PRAGMA synchronous = FULL")
             self._db.execute("PRAGMA trusted_schema = OFF")
+        with self._reading():  # another may be making the file at this moment
             application, version = self._pragma("application_id"), self._pragma("user_version")
-        is_empty = application == version == 0 and not self._rows("SELECT 1 FROM sqlite_schema LIMIT 1")
+            is_empty = application == version == 0 and not self._rows("SELECT 1 FROM sqlite_schema LIMIT 1")
         if application != _APPLICATION and not is_empty:
             raise LedgerError("ledger_unreadable", f"{self._named} is another program's; name another --data")
         if version > len(_MIGRATIONS):

@@ -402,22 +402,23 @@ def test_threads_share_a_ledger(ledger: Ledger, night: str) -> None:
     assert len(whole(ledger.path, night)) == 200
 
 
-def test_two_open_a_new_file_at_once(tmp_path: Path) -> None:
+def test_many_open_a_new_file_at_once(tmp_path: Path) -> None:
     opened: list[object] = []
 
-    def open_it() -> None:
+    def open_it(path: Path) -> None:
         try:
-            Ledger(tmp_path / "new.db").close()
+            Ledger(path).close()
             opened.append("open")
         except ChinesePokerError as error:
             opened.append(error)
 
-    threads = [threading.Thread(target=open_it) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert opened == ["open"] * 8
+    for number in range(20):
+        threads = [threading.Thread(target=open_it, args=[tmp_path / f"{number}.db"]) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert opened == ["open"] * 160
 
 
 def test_who_waits_too_long_is_told(ledger: Ledger, night: str, monkeypatch: pytest.MonkeyPatch) -> None:
