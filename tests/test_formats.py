@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from commanding import DRAGON, NORTH, SOUTH, deal, json_lines, lines, run
-from pyarrow import parquet
+from pyarrow import feather, parquet
 
 from chinese_poker.adapters.importers import read_hands, read_pbn, read_text
 
@@ -105,6 +105,8 @@ def test_bad_rows_are_told_by_line_and_the_rest_scored(folder):
         ("x.csv", b"deal,front,middle,back\n1,\xff\xfe,x,y\n"),
         ("x.csv", b"deal,front,middle,back\n1,2,3,4\n1,\xee\n"),
         ("x.csv", b"a,b\n1,2\n"),
+        ("x.csv", b"deal,hand\0,hand\n1,2,3\n"),
+        ("x.csv", b"deal,hand,hand\n1,2,3\n"),
         ("x.pbn", b"no deal"),
         ("x.txt", b"\n# nothing\n"),
     ],
@@ -131,6 +133,22 @@ def test_a_damaged_table_is_told_in_one_line(folder, suffix, place):
     done = run("convert", f"t{suffix}", folder=folder)
     assert b"None" not in done.stderr
     assert done.stderr.count(b"\n") == (done.returncode == 1)
+
+
+@pytest.mark.parametrize(
+    ("hand", "other", "fault"),
+    [(b"hand", b"hand", b"a column is there twice"), (b"hand", b"h\xa5nd", b"codec can't decode byte 0xa5")],
+)
+def test_columns_of_an_arrow_file_whose_names_cannot_be(folder, hand, other, fault):
+    path = folder / "x.arrow"
+    feather.write_feather(pa.table({"deal": ["1"], "hand": ["x"], "zzzz": ["y"]}), path, compression="uncompressed")
+    path.write_bytes(path.read_bytes().replace(b"hand", hand).replace(b"zzzz", other))
+    for arguments in (["score", "x.arrow"], ["score", "x.arrow", "-o", "r.csv"], ["convert", "x.arrow"]):
+        done = run(*arguments, folder=folder)
+        assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (1, b"", 1)
+        assert done.stderr.startswith(b"x.arrow:")
+        assert b"bad_table" in done.stderr
+        assert fault in done.stderr
 
 
 def test_the_line_that_is_not_utf_8_is_named(folder):

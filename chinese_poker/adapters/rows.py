@@ -272,6 +272,8 @@ def _as_table(deals: Any) -> Any:  # noqa: ANN401
         fault = f"{type(deals).__name__} is no table of deals: {error}; give a pandas, Polars or Arrow table"
         raise DealError("bad_table", fault) from None
     names = table.column_names
+    if len(set(names)) < len(names):
+        raise DealError("bad_table", "a column is there twice; call each by its own name")
     if "deal" not in names:
         raise DealError("missing_key", f"no column 'deal'{did_you_mean('deal', names)} it says which rows are one deal")
     missing = [name for name in COLUMNS if name not in names]

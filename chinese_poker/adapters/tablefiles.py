@@ -56,7 +56,7 @@ def read_table(path: Path) -> TableFile:
         found = read(path)
         if not isinstance(found, TableFile):
             found.validate(full=True)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         if isinstance(error, OSError) and error.errno:
             raise
         raise DealError("bad_table", f"no {path.suffix} file of deals: {one_line(str(error), 200)}") from None
@@ -86,8 +86,8 @@ def _read_csv(path: Path) -> TableFile:
             header = next(csv.reader(stream), [])
     except csv.Error as error:
         raise DealError("bad_table", f"its first line cannot be read: {error}; name the columns in it") from None
-    if len(set(header)) < len(header):
-        raise DealError("bad_table", "a column is there twice; call each by its own name")
+    if any("\0" in name for name in header):  # where pyarrow would take the name to end
+        raise DealError("bad_table", "a column's name holds U+0000; leave it out")
     skipped, problems = [], []
 
     def skip(row: Any) -> str:  # noqa: ANN401
