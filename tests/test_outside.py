@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import signal
 import subprocess
@@ -13,6 +12,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 from commanding import COMMAND, DRAGON, NORTH, json_lines, run
 
@@ -413,7 +413,7 @@ TAKES_TIME = ("answered 2 of 4,000", "4,000 of")
 
 
 @pytest.mark.parametrize("case", HOSTILE)
-def test_hostile_programs_are_stopped(tmp_path, case):
+def test_hostile_programs_are_stopped(tmp_path, case, nothing_is_left):
     text, code, told = HOSTILE[case]
     timeout = 60.0 if code != "program_hung" else 10.0 if told in TAKES_TIME else 3.0
     with pytest.raises(StrategyError, match=told) as caught:
@@ -423,9 +423,19 @@ def test_hostile_programs_are_stopped(tmp_path, case):
     nothing_is_left()
 
 
+def children() -> set[int]:
+    return {child.pid for child in psutil.Process().children()}
+
+
+@pytest.fixture
 def nothing_is_left():
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    """Asserts that there is no other child than before: tests of other files may have left helpers of Python's."""
+    before = children()
+
+    def check() -> None:
+        assert children() <= before
+
+    return check
 
 
 def is_running(pid: int) -> bool:
@@ -450,7 +460,7 @@ with open(sys.argv[0] + ".children", "w") as file:
     [("time.sleep(600)", "program_hung"), ("sys.exit(3)", "program_died"), (PYTHON, None)],
     ids=["hangs", "dies", "plays well"],
 )
-def test_its_children_go_with_it(tmp_path, ending, code):
+def test_its_children_go_with_it(tmp_path, ending, code, nothing_is_left):
     """They hold its pipes open, and would outlive it."""
     program = bot(tmp_path, CHILDREN + ending, timeout=5 if code == "program_hung" else 60)
     if code:
