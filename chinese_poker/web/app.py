@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import sys
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -89,12 +90,18 @@ def create_app(settings: Settings = Settings()) -> FastAPI:
     return app
 
 
+_TURN = 0.0005
+"""Seconds after which a thread gives way to others. A ledger's thread waits for its turn after each call of SQLite; with
+Python's usual 5 ms, and a busy event loop, nights would be answered ever later."""
+
+
 def _workers() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(os.cpu_count() or 1, "hard work")
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    sys.setswitchinterval(_TURN)
     app.state.hard_work = _workers()
     if app.state.settings.warm:
         await asyncio.get_running_loop().run_in_executor(app.state.hard_work, _warm)
