@@ -91,8 +91,11 @@ def create_app(settings: Settings = Settings()) -> FastAPI:
 
 
 _TURN = 0.0005
-"""Seconds after which a thread gives way to others. A ledger's thread waits for its turn after each call of SQLite; with
-Python's usual 5 ms, and a busy event loop, nights would be answered ever later."""
+"""Seconds after which a thread gives way to others.
+
+A ledger's thread waits for its turn after each call of SQLite; with Python's usual 5 ms, and a busy event loop, nights
+would be answered ever later.
+"""
 
 
 def _workers() -> ThreadPoolExecutor:
