@@ -186,12 +186,14 @@ def _with_little_memory() -> None:
 
 def stale() -> list[dict[str, str]]:
     """The listed changes of lines that their modules no longer hold."""
-    found = []
-    for each in map(json.loads, LISTED.read_text(encoding="utf-8").splitlines()):
-        text = undecorated((ROOT / "chinese_poker" / f"{each['module']}.py").read_text(encoding="utf-8"))
-        if " ".join(each["before"].split()) not in " ".join(text.split()):
-            found.append(each)
-    return found
+    listed = [json.loads(line) for line in LISTED.read_text(encoding="utf-8").splitlines()]
+    files = {module: ROOT / "chinese_poker" / f"{module}.py" for module in {each["module"] for each in listed}}
+    texts = {module: _spaced(undecorated(path.read_text(encoding="utf-8"))) for module, path in files.items()}
+    return [each for each in listed if _spaced(each["before"]) not in texts[each["module"]]]
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())
 
 
 def tested(module: str, functions: Sequence[str], children: int) -> tuple[Counter[str], list[dict[str, str]]]:
@@ -224,7 +226,8 @@ def main() -> None:
         wanted.setdefault(module, []).extend([function] if function else [])
     if unknown := wanted.keys() - TESTS:
         parser.error(f"no tests are known of {', '.join(sorted(unknown))}; known: {', '.join(TESTS)}")
-    for each in stale():
+    gone = stale()
+    for each in gone:
         print(f"no longer a line of {each['module']}: {each['before']}")
     print(f"{len(wanted)} modules, one to four minutes each where nothing else runs", file=sys.stderr)
     everything = Counter[str]()
@@ -236,7 +239,7 @@ def main() -> None:
             print(json.dumps(each, ensure_ascii=False))
         print(_told(module, ends), f"{time.monotonic() - began:.0f} s", flush=True)
     print(_told("in all", everything))
-    sys.exit(everything["alive"] > 0 or bool(stale()))
+    sys.exit(everything["alive"] > 0 or bool(gone))
 
 
 def _told(what: str, ends: Counter[str]) -> str:

@@ -49,18 +49,15 @@ def read_table(path: Path) -> TableFile:
     :raises DealError: ``bad_table``, ``not_utf8``, where the whole file cannot be read.
     :raises OSError: where there is no such file, or it may not be read.
     """
-    read = {".parquet": parquet.read_table, ".csv": _read_csv, ".arrow": feather.read_table}[path.suffix.lower()]
     with path.open("rb"):
         pass
+    suffix = path.suffix.lower()
     try:
-        found = read(path)
-        if not isinstance(found, TableFile):
-            found.validate(full=True)
+        return _read_csv(path) if suffix == ".csv" else _read_arrow(path, suffix)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         if isinstance(error, OSError) and error.errno:
             raise
         raise DealError("bad_table", f"no {path.suffix} file of deals: {one_line(str(error), 200)}") from None
-    return found if isinstance(found, TableFile) else TableFile(found, np.arange(1, found.num_rows + 1))
 
 
 def read_documents(path: Path) -> Iterator[Document]:
@@ -71,6 +68,13 @@ def read_documents(path: Path) -> Iterator[Document]:
     for row, value in deal_documents(read.table):
         error = value if isinstance(value, ChinesePokerError) else None
         yield Document(int(read.lines[row]), "", None if error else value, error)
+
+
+def _read_arrow(path: Path, suffix: str) -> TableFile:
+    """A table of Arrow's, looked through whole before it is trusted."""
+    table = {".parquet": parquet.read_table, ".arrow": feather.read_table}[suffix](path)
+    table.validate(full=True)
+    return TableFile(table, np.arange(1, table.num_rows + 1))
 
 
 def _read_csv(path: Path) -> TableFile:
